@@ -26,6 +26,11 @@ pub fn markdown() -> Result<Vec<String>> {
     Ok(listed("*.md")?.into_iter().filter(|path| !path.contains("/tests/")).collect())
 }
 
+/// Lists the TOML files that people read: settings, templates, rubrics and manifests. Those below `tests` belong to corpora.
+pub fn toml() -> Result<Vec<String>> {
+    Ok(listed("*.toml")?.into_iter().filter(|path| !path.contains("/tests/")).collect())
+}
+
 /// Lists the files that git knows, or would add, and that are there.
 pub fn listed(pattern: &str) -> Result<Vec<String>> {
     let listed = read(command("git", &["ls-files", "--cached", "--others", "--exclude-standard", pattern]))?;

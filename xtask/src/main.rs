@@ -51,9 +51,9 @@ enum Xtask {
     },
     /// Measure, side by side in one run.
     Bench {
-        /// What: `hook`, `brief` or `patch`.
+        /// What is measured.
         what: bench::BenchmarkKind,
-        /// Rounds [default: 40 of the hook, 5 of the brief, 11 of the patch].
+        /// Rounds [default: 40 of the hook, 5 of the brief, 11 of the patch, 3 of the review].
         #[arg(long)]
         rounds: Option<usize>,
     },
@@ -136,5 +136,21 @@ fn main() -> ExitCode {
             eprintln!("error: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn every_chore_stands_in_contributing() {
+        let page = include_str!("../../CONTRIBUTING.md");
+        let chores = Xtask::command();
+        let is_missing = |name: &&str| !page.contains(&format!("`cargo xtask {name}")) && *name != "ci";
+        let missing: Vec<&str> = chores.get_subcommands().map(clap::Command::get_name).filter(is_missing).collect();
+        assert_eq!(missing, [""; 0]);
     }
 }

@@ -26,7 +26,8 @@ pub fn run() -> Result {
     }
     let sources = parse_all(&sources)?;
     add("type names with two meanings", &names::duplicates(&sources), &mut wrong);
-    add("banned words", &words::find(&sources, &files::texts(files::markdown()?)?)?, &mut wrong);
+    let texts = files::texts([files::markdown()?, files::toml()?].concat())?;
+    add("banned words", &words::find(&sources, &texts)?, &mut wrong);
     add("second answers to what is a test", &test_patterns::find(&sources), &mut wrong);
     if wrong.is_empty() { Ok(()) } else { Err(format!("tidy:\n  {}", wrong.join("\n  "))) }
 }

@@ -290,8 +290,7 @@ impl GateResult {
             GateState::Failed if nothing_new && known + excused > 0 => (GateState::Passed, None),
             GateState::Errored => {
                 let (kind, detail) = run.trouble.clone().unwrap_or((GateTrouble::NoReport, String::new()));
-                let state =
-                    if is_to_blame(kind, runs_tests, base) { GateState::Errored } else { GateState::NotReady };
+                let state = if is_to_blame(kind, runs_tests, base) { GateState::Errored } else { GateState::NotReady };
                 let ready_by = about.ready_by.filter(|_| state == GateState::NotReady && may_lack_packages(kind));
                 let ready_by = ready_by.map(str::to_owned);
                 (state, Some(TroubleReport { kind, detail, ready_by }))

@@ -1,4 +1,4 @@
-//! Whom to believe how much: what the history of events makes of the bidders.
+//! How reliable each bidder is: its weight and its Brier score, computed from the history of events.
 //!
 //! Nothing is kept but the events. Their order is their own, not that in which they arrive, and what stands there twice counts once, so
 //! that every machine which has the same files finds the same weights. A bidder is judged twice: by its weight, which the

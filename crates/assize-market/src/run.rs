@@ -296,7 +296,8 @@ impl Attention {
             Self::NoneGood { best } => format!("the best bid has {best:.2} where {TOTAL_MIN} is the least"),
             Self::NoBids(why) if why.is_empty() => "no bidder could bid".to_owned(),
             Self::NoBids(why) => format!("there is no bid: {}", why.join("; ")),
-            Self::Unjudged(why) => format!("no judge could judge: {why}"),
+            // A judge may be missing, the bidder may not answer, or its patch may not fit any more: `why` says which.
+            Self::Unjudged(why) => format!("the work could not be judged: {why}"),
             Self::OutOfIterations(open) => format!("no iteration is left; open: {}", open.join(", ")),
         }
     }
@@ -1078,7 +1079,10 @@ mod tests {
         play.bids(&[("a", one.clone()), ("b", one.clone()), ("c", one.clone())]).ranked(&["a", "b", "c"], 0.9);
         let why = Unjudged::new(Cause::Unavailable, "no sandbox");
         play.step(MarketStep::Implemented { made: ImplementationReply::Unjudged(why) });
-        assert!(matches!(&play.effect, MarketEffect::Flag(Attention::Unjudged(_))), "{:?}", play.effect);
+        let MarketEffect::Flag(attention @ Attention::Unjudged(why)) = &play.effect else {
+            panic!("{:?}", play.effect)
+        };
+        assert_eq!(attention.sentence(), format!("the work could not be judged: {why}"));
         play.step(MarketStep::Flagged).recorded();
         let MarketEffect::End(ending) = &play.effect else { panic!("{:?}", play.effect) };
         assert_eq!(ending.outcome(), Outcome::Unjudged);

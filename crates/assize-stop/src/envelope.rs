@@ -1,10 +1,10 @@
 //! The result of the stop court as programs read it.
 
 use assize_core::envelope::{Envelope, VERSION};
+use assize_core::page::Page;
 use serde::Serialize;
 
 use crate::court::StopRecord;
-use crate::rule::Rule;
 use crate::verdict::StopVerdict;
 
 /// Puts a ruling of the stop court into its outer shape.
@@ -24,14 +24,14 @@ pub struct RuleDocument {
     pub assize: u32,
     /// The id of the rule.
     pub rule: &'static str,
-    /// What it finds.
-    pub summary: &'static str,
+    /// What it finds, in one sentence.
+    pub summary: String,
 }
 
 impl RuleDocument {
-    /// Makes the document of a rule.
-    pub fn of(rule: &dyn Rule) -> Self {
-        Self { assize: VERSION, rule: rule.id(), summary: rule.summary() }
+    /// Makes the document of the rule that a page explains.
+    pub fn of(page: &Page) -> Self {
+        Self { assize: VERSION, rule: page.id(), summary: page.summary() }
     }
 }
 

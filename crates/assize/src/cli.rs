@@ -47,7 +47,12 @@ fn bad_input() -> ExitCode {
 fn run(cli: Cli) -> Result {
     let folder = match cli.directory {
         Some(folder) => {
-            folder.canonicalize().map_err(|error| Failure::new(format!("-C {}: {error}", folder.display())))?
+            let wrong = |what: String| Failure::new(format!("-C {}: {what}", folder.display()));
+            let found = folder.canonicalize().map_err(|error| wrong(error.to_string()))?;
+            if !found.is_dir() {
+                return Err(wrong("it is no folder".to_owned()).hint("name the folder to work in"));
+            }
+            found
         }
         None => std::env::current_dir().map_err(|error| Failure::new(format!("the current folder: {error}")))?,
     };

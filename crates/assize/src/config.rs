@@ -3,6 +3,7 @@
 //! [`RawConfig`] is what the file says, [`Config`] what follows from it; the conversion happens
 //! once, here, and whatever is wrong is said with its place.
 
+mod fault;
 mod market;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use assize_check::schema::{Aspect, Declared};
+use assize_core::finding::BlockOn;
 use assize_core::opinion::PanelRule;
+use assize_core::prompt::DiffBudget;
 use assize_ecosystem::test_kind::default_edge_words;
 use assize_engine::court::review::{GateTerms, MutationTerms, ReviewTerms};
 use assize_engine::fixer::command as fixer;
@@ -22,11 +25,12 @@ use assize_engine::judge::{CALLS_MAX, JudgeConfig};
 use assize_engine::sandbox::{SandboxDemand, SandboxLimits};
 use assize_eval::court::repeat::REPEATS_MAX;
 use assize_gate::gate::declared::DeclaredGate;
-use assize_gate::gate::{GATES, Gate, TEST_SECONDS, TEST_SECONDS_MAX};
+use assize_gate::gate::{Dimension, GATES, Gate, TEST_SECONDS, TEST_SECONDS_MAX};
 use assize_patch::PatchLimits;
-use assize_review::case::ReviewPolicy;
+use assize_review::case::{AdaptedTests, ReviewPolicy};
 use assize_review::fix::policy::FixPolicy;
-use assize_stop::court::{EnforcementMode, StopPolicy};
+use assize_stop::court::{EnforcementMode, OnUnjudged, StopPolicy};
+use assize_stop::loop_control::LoopLimits;
 use assize_stop::rule::{LevelOverride, RuleLevel, RuleSettings};
 use serde::Deserialize;
 
@@ -34,7 +38,7 @@ use self::market::RawMarket;
 use crate::exit::Failure;
 use crate::host::Host;
 
-pub use self::market::{BidderConfig, MarketSettings};
+pub use self::market::{BidderConfig, ITERATIONS_MAX, MarketSettings};
 
 /// The name of the file.
 pub const FILE_NAME: &str = "assize.toml";
@@ -126,18 +130,31 @@ pub fn check_fix_policy(policy: &FixPolicy, place: &str) -> Result<(), String> {
     }
 }
 
+/// The settings of the policy are listed here again: with `flatten`, errors have no line.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct RawReview {
-    #[serde(flatten)]
-    policy: toml::Table,
+    panel: PanelRule,
+    diff_budget: DiffBudget,
+    block_on: BlockOn,
+    require: Vec<Dimension>,
+    adapted_tests: AdaptedTests,
     judges: Option<Vec<String>>,
     deadline_s: u64,
 }
 
 impl Default for RawReview {
     fn default() -> Self {
-        Self { policy: toml::Table::new(), judges: None, deadline_s: REVIEW_DEADLINE_S }
+        let ReviewPolicy { panel, diff_budget, block_on, require, adapted_tests } = ReviewPolicy::default();
+        let (judges, deadline_s) = (None, REVIEW_DEADLINE_S);
+        Self { panel, diff_budget, block_on, require, adapted_tests, judges, deadline_s }
+    }
+}
+
+impl RawReview {
+    fn policy(&self) -> ReviewPolicy {
+        let Self { panel, diff_budget, block_on, require, adapted_tests, .. } = self.clone();
+        ReviewPolicy { panel, diff_budget, block_on, require, adapted_tests }
     }
 }
 
@@ -289,18 +306,32 @@ impl Default for GateSettings {
     }
 }
 
+/// The settings of the policy are listed here again: with `flatten`, errors have no line.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct RawStop {
-    #[serde(flatten)]
-    policy: toml::Table,
+    mode: EnforcementMode,
+    on_unjudged: OnUnjudged,
+    block_on: BlockOn,
+    panel: PanelRule,
+    limits: LoopLimits,
+    diff_budget: DiffBudget,
     judges: Option<Vec<String>>,
     deadline_s: u64,
 }
 
 impl Default for RawStop {
     fn default() -> Self {
-        Self { policy: toml::Table::new(), judges: None, deadline_s: DEADLINE_S }
+        let StopPolicy { mode, on_unjudged, block_on, panel, limits, diff_budget } = StopPolicy::default();
+        let (judges, deadline_s) = (None, DEADLINE_S);
+        Self { mode, on_unjudged, block_on, panel, limits, diff_budget, judges, deadline_s }
+    }
+}
+
+impl RawStop {
+    fn policy(&self) -> StopPolicy {
+        let Self { mode, on_unjudged, block_on, panel, limits, diff_budget, .. } = self.clone();
+        StopPolicy { mode, on_unjudged, block_on, panel, limits, diff_budget }
     }
 }
 
@@ -405,14 +436,9 @@ impl Config {
     ///
     /// Says what is wrong, and where.
     pub fn parse(text: &str, name: &str) -> Result<Self, Failure> {
-        let raw: RawConfig = toml::from_str(text).map_err(|error| Failure::new(format!("{name}: {error}")))?;
         let wrong = |what: String| Failure::new(format!("{name}: {what}"));
-        let stop: StopPolicy = raw
-            .stop
-            .policy
-            .clone()
-            .try_into()
-            .map_err(|error: toml::de::Error| wrong(format!("[stop]: {}", error.message())))?;
+        let raw: RawConfig = toml::from_str(text).map_err(|error| wrong(fault::describe(text, &error)))?;
+        let (stop, review) = (raw.stop.policy(), raw.review.policy());
         for (setting, seconds, most) in [
             ("[stop] deadline_s", raw.stop.deadline_s, DEADLINE_S_MAX),
             ("[review] deadline_s", raw.review.deadline_s, REVIEW_DEADLINE_S_MAX),
@@ -429,12 +455,6 @@ impl Config {
         if raw.gates.mutants > MUTANTS_MAX {
             return Err(wrong(format!("[gates] mutants is {}, more than {MUTANTS_MAX}", raw.gates.mutants)));
         }
-        let review: ReviewPolicy = raw
-            .review
-            .policy
-            .clone()
-            .try_into()
-            .map_err(|error: toml::de::Error| wrong(format!("[review]: {}", error.message())))?;
         for (name, limit) in
             [("same_blocks_max", stop.limits.same_blocks_max), ("prompt_blocks_max", stop.limits.prompt_blocks_max)]
         {
@@ -448,6 +468,12 @@ impl Config {
             && !(budget.is_finite() && budget >= 0.0)
         {
             return Err(wrong(format!("[budget] usd_per_day is {budget}, not an amount")));
+        }
+        if let Some(at) = raw.overrides.iter().position(|set| set.paths.is_empty()) {
+            return Err(wrong(format!(
+                "[[override]] number {}: `paths` is empty, so it would hold for no file; name files, such as \"examples/**\"",
+                at + 1
+            )));
         }
         let rules = RuleSettings::new(raw.rules, raw.overrides).map_err(|error| wrong(error.to_string()))?;
         let judges = select_judges(raw.judges.clone(), raw.stop.judges, "stop").map_err(wrong)?;
@@ -603,12 +629,17 @@ pub fn read(project: &Path, named: Option<&Path>) -> Result<String, Failure> {
             opened => opened,
         },
     };
-    let mut text = String::new();
-    let size = opened.and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text));
-    match size.map_err(|error| failed(error.to_string()))? {
-        size if size as u64 > FILE_BYTES_MAX => Err(failed(format!("the file has more than {FILE_BYTES_MAX} bytes"))),
-        _ => Ok(text),
+    let mut bytes = Vec::new();
+    let size = opened.and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
+    if size.map_err(|error| failed(error.to_string()))? as u64 > FILE_BYTES_MAX {
+        return Err(failed(format!("the file has more than {FILE_BYTES_MAX} bytes")));
     }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let (before, rest) = error.as_bytes().split_at(at);
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        failed(format!("line {line}: the byte 0x{:02x} is not UTF-8; save the file as UTF-8", rest[0]))
+    })
 }
 
 /// Opens a file of the project without waiting for anybody.
@@ -727,6 +758,30 @@ mod tests {
         fs::write(&path, "#".repeat(FILE_BYTES_MAX as usize + 1)).expect("written");
         assert!(read(folder.path(), None).is_err());
         assert!(read(folder.path(), Some(Path::new("/no/such/file"))).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_not_utf_8_is_refused_with_its_line() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join(FILE_NAME);
+        for (bytes, expected) in [
+            (&b"[stop]\n# f\xfcr\n"[..], "line 2: the byte 0xfc is not UTF-8; save the file as UTF-8"),
+            (b"\xff", "line 1: the byte 0xff is not UTF-8; save the file as UTF-8"),
+        ] {
+            fs::write(&path, bytes).expect("written");
+            let what = read(folder.path(), None).expect_err("refused").what;
+            assert_eq!(what, format!("{}: {expected}", path.display()));
+        }
+        fs::write(&path, "# für\n").expect("written");
+        assert!(read(folder.path(), None).is_ok());
+    }
+
+    #[test]
+    fn an_override_has_files() {
+        let set = |paths: &str| format!("[[override]]\npaths = [{paths}]\nrules = {{}}\n");
+        assert!(Config::parse(&set("'a/**'"), "assize.toml").is_ok());
+        let what = error(&format!("{}{}", set("'a/**'"), set("")));
+        assert!(what.starts_with("assize.toml: [[override]] number 2: `paths` is empty"), "{what}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod exit;
 mod hook;
 mod host;
 mod judges;
+mod number;
 mod output;
 mod own_file;
 mod pages;

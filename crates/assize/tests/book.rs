@@ -26,6 +26,10 @@ const CONFIGURATION: &str = include_str!("../../../docs/src/reference/settings.m
 const GATES: &str = include_str!("../../../docs/src/tasks/gates.md");
 const TRICKS: &str = include_str!("../../../docs/src/internals/tricks.md");
 const PATCH: &str = include_str!("../../../docs/src/tasks/patch.md");
+const EXIT_CODES: &str = include_str!("../../../docs/src/reference/exit-codes.md");
+const JUDGES: &str = include_str!("../../../docs/src/tasks/judges.md");
+const STOP: &str = include_str!("../../../docs/src/tasks/stop.md");
+const GETTING_STARTED: &str = include_str!("../../../docs/src/getting-started.md");
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -63,15 +67,46 @@ fn under(configuration: &str) -> Output {
     command.env("HOME", folder.path()).output().expect("the program runs")
 }
 
+/// The help of a command, on one line.
+fn help(command: &str) -> String {
+    let arguments = command.split_whitespace().chain(["--help"]);
+    let output = Command::new(env!("CARGO_BIN_EXE_assize")).args(arguments).output().expect("the program runs");
+    assert!(output.status.success(), "{command}");
+    on_one_line(&String::from_utf8(output.stdout).expect("text"))
+}
+
+/// The exit codes that a help lists; `None` if it lists none.
+fn exit_codes(help: &str) -> Option<BTreeSet<String>> {
+    let (_, codes) = help.split_once("Exit codes: ")?;
+    let codes = codes.split(" Examples: ").next()?.split(" \u{b7} ");
+    Some(codes.filter_map(|code| code.split(' ').next()).map(str::to_owned).collect())
+}
+
+#[test]
+fn the_book_has_the_exit_codes_of_every_help() {
+    let rows = EXIT_CODES.lines().skip_while(|line| !line.starts_with("| command |")).skip(2);
+    let mut compared = 0;
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').skip(1).map(str::trim).collect();
+        let expected: BTreeSet<String> =
+            (0..4_usize).filter(|code| !cells[code + 1].is_empty()).map(|code| code.to_string()).collect();
+        for command in cells[0].split('`').skip(1).step_by(2).filter(|command| !command.contains("--")) {
+            if let Some(codes) = exit_codes(&help(command)) {
+                assert_eq!(codes, expected, "{command}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 15, "{compared}");
+    assert_eq!(exit_codes(&help("")), Some(names(EXIT_CODES, "code")));
+}
+
 /// The keys of a section, as the program names them when it meets one that it does not know.
 fn keys(section: &str) -> BTreeSet<String> {
     let complaint = under(&format!("{section}\nno_such_key = 1\n")).stderr;
     let complaint = String::from_utf8(complaint).expect("text");
-    let (_, known) = complaint.split_once("expected ").unwrap_or_else(|| panic!("{section}: {complaint}"));
-    let known = known.split('`').skip(1).step_by(2);
-    // Both courts take these out before they read their policies.
-    let taken_out: &[&str] = if ["[stop]", "[review]"].contains(&section) { &["judges", "deadline_s"] } else { &[] };
-    set(known.chain(taken_out.iter().copied()))
+    let (_, known) = complaint.split_once("known keys: ").unwrap_or_else(|| panic!("{section}: {complaint}"));
+    set(known.split('`').skip(1).step_by(2))
 }
 
 /// Every section but `[rules]`, whose keys are the rules, and `[[judge]]` and `[fixer.model]`, whose keys depend on the
@@ -372,6 +407,59 @@ fn with_program(repo: &Repo, program: &str) -> Command {
 
 fn told(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// A text on one line.
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_recorded_reply_of_the_book_is_repeated() {
+    let repo = Repo::with_commit(&[("a.txt", "one\n")]);
+    let script = between(JUDGES, "broken here for reading:\n\n```sh\n", "```");
+    let written = with_program(&repo, "sh").args(["-c", script]).output().expect("a shell");
+    assert!(written.status.success(), "{}", told(&written));
+    let path = repo.outside().join("replies.jsonl");
+    repo.write("assize.toml", &format!("[[judge]]\nid = \"recorded\"\nkind = \"replay\"\npath = {path:?}\n"));
+    let mut command = with_program(&repo, "assize");
+    command.args(["stop", "--directive", "Test minutes", "--message", "Done.", "--format", "human"]);
+    let output = command.output().expect("it runs");
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    assert!(told(&output).contains("There is no test of minutes."), "{}", told(&output));
+}
+
+#[test]
+fn the_hook_can_be_called_by_hand_as_the_book_shows() {
+    let repo = Repo::empty();
+    let script = between(STOP, "in a new folder:\n\n```sh\n", "```");
+    let mut shell = with_program(&repo, "sh");
+    let output = shell.args(["-c", script]).current_dir(repo.outside()).output().expect("a shell");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    assert_eq!(answer["decision"], "block");
+    assert!(answer["reason"].as_str().is_some_and(|reason| reason.contains("parse.rs:2: `todo!()`")), "{answer}");
+    let adapter = include_str!("../src/hook/claude_code.rs");
+    let fields = names(STOP, "field");
+    assert!(fields.len() > 10, "{fields:?}");
+    for field in fields {
+        assert!(adapter.contains(&format!("\"{field}\"")), "{field} is not read");
+    }
+}
+
+#[test]
+fn getting_started_shows_what_init_prints() {
+    let repo = Repo::with_commit(&[("Cargo.toml", "[package]\nname = \"clock\"\nversion = \"0.1.0\"\n")]);
+    fs::create_dir(repo.path().join(".claude")).expect("a folder");
+    let output = with_program(&repo, "assize").arg("init").output().expect("it runs");
+    let project = repo.path().canonicalize().expect("a folder").display().to_string();
+    let mut shown = on_one_line(between(GETTING_STARTED, "$ assize init\n", "```"));
+    // A program that is not installed says so; the page is about one that is.
+    for line in told(&output).lines().filter(|line| !line.starts_with("note: the hooks call ")) {
+        let line = on_one_line(&line.replace(&project, "/home/me/clock"));
+        assert!(shown.contains(&line), "{line}\n{shown}");
+        shown = shown.replacen(&line, "", 1);
+    }
+    assert_eq!(on_one_line(&shown), "", "the program does not print it");
 }
 
 #[test]

@@ -297,6 +297,7 @@ fn a_rubric_is_warned_of_and_refused() {
     kitchen.write("broken.toml", &RUBRIC.replace("size(record.steps)", "length(record.steps)"));
     let said = kitchen.refused("lint broken.toml");
     assert!(said.contains("mode[0].clause[0].fails: calls `length`, which there is not"), "{said}");
+    assert!(said.contains("docs/src/tasks/eval.md shows how a rubric is written"), "{said}");
     assert!(kitchen.refused("lint nowhere").contains("home-repair-strict, home-repair-lenient"));
 }
 
@@ -304,6 +305,11 @@ fn a_rubric_is_warned_of_and_refused() {
 fn of_nothing_nothing_is_said() {
     let kitchen = EvalFixture::new();
     kitchen.write("empty.jsonl", "");
+    let nothing = kitchen.eval("run rubric.toml empty.jsonl --format human");
+    let told = String::from_utf8_lossy(&nothing.stderr);
+    assert!(told.contains("the data empty.jsonl hold no record; nothing is judged"), "{told}");
+    let some = kitchen.eval("run rubric.toml recipes.jsonl");
+    assert!(!String::from_utf8_lossy(&some.stderr).contains("hold no record"), "{some:?}");
     assert_eq!(kitchen.document("run rubric.toml empty.jsonl", 3)["outcome"], "unjudged");
     assert!(kitchen.refused("plan rubric.toml empty.jsonl").contains("there is no record to label"));
     let compared =

@@ -401,7 +401,7 @@ fn of_several_interrupted_fixes_the_one_goes_on_that_is_meant() {
     let world = FixFixture::with_program(MENDS);
     let base = world.repo.head();
     world.repo.git(&["commit", "--quiet", "--allow-empty", "--message", "another base"]);
-    assert_eq!(world.shown("human", &["fix", "--resume"]), (Some(0), "no fix could go on\n".to_owned()));
+    assert_eq!(world.shown("human", &["fix", "--resume"]), (Some(0), "no fix can be resumed\n".to_owned()));
     // What is not written can go on.
     let first = ["--dry-run", "--base", &base];
     assert_eq!(world.fix(&first).0.status.code(), Some(0));
@@ -410,7 +410,7 @@ fn of_several_interrupted_fixes_the_one_goes_on_that_is_meant() {
     let (output, _) = world.fix(&["--dry-run", "--spec", &specification]);
     let noted = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        noted.contains("of this tree others could go on") && noted.contains("another base, specification"),
+        noted.contains("other fixes of this tree can be resumed") && noted.contains("another base, specification"),
         "{noted}"
     );
     assert_eq!(world.calls(), 2);
@@ -436,7 +436,7 @@ fn of_several_interrupted_fixes_the_one_goes_on_that_is_meant() {
     );
     let (output, _) = world.fix(&["--resume", &id]);
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(2) && complaint.contains("no such fix"), "{complaint}");
+    assert!(output.status.code() == Some(2) && complaint.contains("no fix with this id"), "{complaint}");
     let rest = listed[1]["id"].as_str().expect("an id");
     let (output, _) = world.fix(&["--resume", rest]);
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -106,6 +106,42 @@ fn a_configuration_that_cannot_be_read_does_not_switch_the_court_off() {
 }
 
 #[test]
+fn the_person_is_told_of_a_configuration_that_cannot_be_used() {
+    let told = |answer: &Value| answer["systemMessage"].as_str().unwrap_or_default().to_owned();
+    let fault = "assize.toml: line 2: [stop] mode: unknown value `shadwo`, expected `enforce` or `shadow`";
+    let agent = agent();
+    agent.repo().write("assize.toml", "[stop]\nmode = \"shadwo\"\n");
+    agent.repo().commit("broken");
+    let start = |session: &str, source: &str| {
+        let output = agent.sends("SessionStart", json!({"source": source, "session_id": session}));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap_or_default()
+    };
+    assert!(told(&start("session-1", "startup")).contains(fault));
+    // A session whose start was not announced begins with its first prompt.
+    for (prompt, is_told) in [("Begin", true), ("Continue", false)] {
+        let prompt = json!({"prompt": prompt, "prompt_id": "p", "session_id": "unannounced"});
+        let stdout = String::from_utf8(agent.sends("UserPromptSubmit", prompt).stdout).expect("text");
+        assert_eq!(stdout.contains("systemMessage"), is_told, "{stdout}");
+    }
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    let again = start("session-1", "compact");
+    assert!(told(&again).contains(fault), "{again}");
+    assert!(again["hookSpecificOutput"]["additionalContext"].as_str().expect("a context").contains("src/parse.rs"));
+    let block = agent.stops("Done.").expect("a block");
+    assert!(told(&block).contains(fault) && reason(Some(block.clone())).contains("src/parse.rs"), "{block}");
+    agent.stops("Done.");
+    let released = notice(agent.stops("Done."));
+    assert!(released.contains("not accepted") && released.contains(fault), "{released}");
+    agent.repo().write("src/parse.rs", "pub fn parse() -> u8 {\n    7\n}\n");
+    let unjudged = notice(agent.stops("Done."));
+    assert!(unjudged.contains("bad_configuration") && unjudged.matches(fault).count() == 1, "{unjudged}");
+    agent.repo().write("assize.toml", "[stop]\nmode = \"enforce\"\n");
+    assert_eq!(start("session-1", "resume")["systemMessage"], Value::Null);
+    assert_eq!(agent.stops("Done."), None);
+}
+
+#[test]
 fn sessions_are_found_by_what_is_shown_of_them() {
     let agent = agent();
     agent.is_asked("Begin");
@@ -156,6 +192,48 @@ fn settings_are_given_back_byte_for_byte() {
     agent.read(&["init", "gemini"]);
     agent.read(&["init", "--uninstall"]);
     assert!(!agent.repo().path().join(".gemini/settings.json").exists());
+}
+
+#[test]
+fn a_configuration_that_is_no_text_does_not_take_the_hook_down() {
+    let agent = agent();
+    agent.read(&["init", "claude-code"]);
+    std::fs::write(agent.repo().path().join("assize.toml"), b"[stop]\n# f\xfcr\n").expect("written");
+    let doctor = agent.run(&["doctor", "--format", "human"]);
+    let told = String::from_utf8_lossy(&doctor.stdout);
+    assert_eq!(doctor.status.code(), Some(1), "{told}");
+    let fault = "assize.toml: line 2: the byte 0xfc is not UTF-8; save the file as UTF-8";
+    assert!(told.contains("✗ configuration") && told.contains(fault), "{told}");
+    assert!(told.contains("✓ a stub with a false claim  blocked"), "{told}");
+    agent.is_asked("Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    let block = agent.stops("Done.").expect("a block");
+    assert!(block["systemMessage"].as_str().expect("a notice").contains(fault), "{block}");
+}
+
+#[test]
+fn whole_numbers_and_courts_that_are_wrong_are_told_what_is_right() {
+    let agent = agent();
+    agent.is_asked("Begin");
+    for (arguments, says) in [
+        (&["ledger", "show", "abc"][..], "'abc' for '[ID]': give a whole number, 1 or more"),
+        (&["ledger", "show", "0"], "'0' for '[ID]': give a whole number, 1 or more"),
+        (&["ledger", "replay", "-1"], "'-1' for '<ID>': give a whole number, 1 or more"),
+        (&["ledger", "show", "--last", "-1"], "'-1' for '--last <N>': give a whole number, 0 or more"),
+        (&["ledger", "show", "--last", "4294967296"], "the number is too large"),
+        (&["pause", "--minutes", "abc"], "'abc' for '--minutes <N>': give a whole number from 1 to 10080"),
+        (&["pause", "--minutes", "0"], "give a whole number from 1 to 10080"),
+        (&["pause", "--minutes", "10081"], "give a whole number from 1 to 10080"),
+        (&["ledger", "show", "--court", "stpo"], "[possible values: stop, review, fix, tournament, market, eval]"),
+    ] {
+        let output = agent.run(arguments);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(told.contains(says), "{arguments:?}: {told}");
+    }
+    agent.read(&["ledger", "show", "--court", "stop", "--last", "0"]);
+    agent.read(&["pause", "--minutes", "1"]);
+    agent.read(&["pause", "--minutes", "10080"]);
 }
 
 #[test]

@@ -110,9 +110,15 @@ fn what_cannot_be_extracted_is_said() {
     project.write("done.md", "- [x] all of it\n");
     assert_eq!(project.market(&["extract", "--spec", "done.md"]).status.code(), Some(1));
     project.write("prose.md", "Please log people in.\n");
+    let prose = project.market(&["extract", "--spec", "prose.md", "--format", "json"]);
+    assert_eq!(prose.status.code(), Some(1), "{}", told(&prose));
+    let document: Value = serde_json::from_slice(&prose.stdout).expect("JSON");
+    assert_eq!(document["requirements"]["explicit_requirements"], json!([]));
+    let noted = String::from_utf8_lossy(&prose.stderr);
+    assert!(noted.starts_with("--spec prose.md: it has no box; write what is demanded"), "{noted}");
     for (arguments, says) in [
-        (&["extract", "--spec", "prose.md"][..], "--spec prose.md: it has no box"),
-        (&["extract", "--spec", "gone.md"], "--spec gone.md"),
+        (&["extract", "--spec", "gone.md"][..], "--spec gone.md"),
+        (&["rank", "--spec", "prose.md", "issue.md"], "--spec prose.md: it has no box"),
         (&["extract", "--spec", "issue.md", "--guideline", "gone.md"], "--guideline gone.md"),
         (&["extract"], "--spec <FILE>"),
     ] {
@@ -265,7 +271,7 @@ fn a_file_that_is_no_event_is_named() {
         let output = project.market(&[verb]);
         assert_eq!(output.status.code(), Some(2));
         assert!(
-            told(&output).contains("odd.json") && told(&output).contains("the weights are others"),
+            told(&output).contains("odd.json") && told(&output).contains("the weights are different"),
             "{}",
             told(&output)
         );

@@ -80,12 +80,9 @@ fn what_does_not_fit_is_listed_and_changes_nothing() {
         (many(51), &[], 1),
         (many(2), &["--ops-max", "1"], 1),
         (OPS.to_owned(), &["--bytes-max", "12"], 1),
-        (OPS.to_owned(), &["--from", "unified"], 1),
-        (DIFF.to_owned(), &["--from", "json"], 1),
         (DIFF.replace("-one", "-eins"), &[], 1),
-        ("hello".to_owned(), &[], 1),
-        ("{".to_owned(), &[], 1),
-        (String::new(), &[], 1),
+        (DIFF.to_owned(), &["--ops-max", "0"], 2),
+        (r#"{"a": 1}"#.to_owned(), &[], 2),
     ] {
         for action in ["check", "apply"] {
             let arguments: Vec<&str> = [action, "-"].iter().chain(more).copied().collect();
@@ -114,6 +111,32 @@ fn what_does_not_fit_is_listed_and_changes_nothing() {
     let told = String::from_utf8_lossy(&told.stdout);
     assert!(told.starts_with("ops[0].find: ") && told.contains("\nops[1].path: "), "{told}");
     assert!(told.ends_with("the patch does not fit; nothing was changed\n"), "{told}");
+}
+
+#[test]
+fn what_is_no_patch_cannot_be_read() {
+    let repo = project();
+    let known =
+        "is neither a JSON document nor in a format that is known: apply-patch, search-replace, fenced, unified";
+    for (input, more, says) in [
+        ("hello", &[][..], format!("the patch on standard input {known}")),
+        ("", &[], format!("the patch on standard input {known}")),
+        ("{", &[], "the patch on standard input: the document is no JSON: ".to_owned()),
+        (DIFF, &["--from", "json"], "the patch on standard input: the document is no JSON: ".to_owned()),
+        (OPS, &["--from", "unified"], "the patch on standard input: no file begins in it".to_owned()),
+    ] {
+        for action in ["check", "diff", "apply"] {
+            let arguments: Vec<&str> = [action, "-"].iter().chain(more).copied().collect();
+            let output = patch(&repo, input, &arguments);
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?} {input}");
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(told.starts_with(&format!("error: {says}")), "{arguments:?} {input}: {told}");
+            assert!(told.contains("\n hint: ") && told.contains("--from"), "{told}");
+        }
+    }
+    let named = patch(&repo, "", &["check", "src/a.txt"]);
+    let told = String::from_utf8_lossy(&named.stderr);
+    assert!(named.status.code() == Some(2) && told.contains("the patch src/a.txt is neither"), "{told}");
 }
 
 #[test]
@@ -194,7 +217,7 @@ fn git_takes_what_is_shown_as_a_diff() {
     assert!(refused.status.code() == Some(1) && complaint.starts_with("z: holds zero bytes"), "{refused:?}");
     assert!(refused.stdout.is_empty(), "whoever reads a diff must not take anything else for one");
     let unread = patch(&repo, "no patch", &["diff", "-"]);
-    assert!(unread.status.code() == Some(1) && unread.stdout.is_empty() && !unread.stderr.is_empty(), "{unread:?}");
+    assert!(unread.status.code() == Some(2) && unread.stdout.is_empty() && !unread.stderr.is_empty(), "{unread:?}");
     let path = repo.outside().join("own.json");
     fs::write(&path, zero).expect("written");
     let path = path.to_string_lossy().into_owned();

@@ -10,7 +10,7 @@ use assize_check::schema::Aspect;
 use assize_check::weakness::{self, WeaknessFamily};
 use assize_core::page::{Page, Subject};
 use assize_core::ruling::Cause;
-use assize_gate::gate::GATES;
+use assize_gate::gate::{GATES, GateTrouble};
 use assize_stop::rule::RULES;
 use regex::Regex;
 use schemars::{JsonSchema, schema_for};
@@ -25,6 +25,9 @@ const WITHOUT_A_RUN: [&str; 3] = ["boundaries", "schema", "security"];
 
 /// Pages that are about a group of codes, or about what is shown without an id.
 const GROUPS: [&str; 4] = ["failed-test", "gate-trouble", "tool-default-codes", "vanished-tests"];
+
+/// The page that lists why gates come to no result.
+const TROUBLE_PAGE: &str = "gate-trouble";
 
 /// Functions that are given the id of a finding.
 struct Site {
@@ -134,6 +137,18 @@ pub fn faults(ids: &ReportedIds, pages: &[Page]) -> IdFaults {
             .map(|(subject, id)| format!("nothing reports the {} `{id}`, which has a page", subject.as_str()))
             .collect(),
     }
+}
+
+/// Compares the kinds of trouble that results name with the first column of the table on their page.
+pub fn trouble_faults(pages: &[Page]) -> Vec<String> {
+    let page = pages.iter().find(|page| page.id() == TROUBLE_PAGE).map_or("", |page| page.text);
+    let cells = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let listed: BTreeSet<String> = cells.map(str::to_owned).collect();
+    let kinds: BTreeSet<String> = names::<GateTrouble>().into_iter().collect();
+    let missing = kinds.difference(&listed).map(|kind| format!("the page `{TROUBLE_PAGE}` lacks the kind `{kind}`"));
+    let stale =
+        listed.difference(&kinds).map(|kind| format!("no result has the kind `{kind}` of the page `{TROUBLE_PAGE}`"));
+    missing.chain(stale).collect()
 }
 
 /// The names of an enum, as they are stored.
@@ -256,6 +271,20 @@ mod tests {
         let found = faults(&ids(&[(Subject::Rule, "secret"), (Subject::Rule, "forged")]), &pages);
         assert_eq!(found.missing, ["a.rs:1: the rule `forged` has no page"]);
         assert_eq!(found.stale, ["nothing reports the cause `forged`, which has a page"]);
+    }
+
+    #[test]
+    fn every_kind_of_trouble_stands_on_its_page() {
+        let real: Vec<Page> = assize_gate::pages::pages().collect();
+        assert_eq!(trouble_faults(&real), [""; 0]);
+        let text = real.iter().find(|page| page.id() == TROUBLE_PAGE).expect("a page").text;
+        let other = text.replace("| `machine` |", "| `bad_luck` |").leak();
+        let page = Page { subject: Subject::Rule, ids: vec![TROUBLE_PAGE], text: other };
+        let expected = [
+            "the page `gate-trouble` lacks the kind `machine`",
+            "no result has the kind `bad_luck` of the page `gate-trouble`",
+        ];
+        assert_eq!(trouble_faults(&[page]), expected);
     }
 
     #[test]

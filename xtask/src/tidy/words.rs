@@ -49,13 +49,13 @@ impl fmt::Display for BannedWord {
     }
 }
 
-/// Finds the banned words of sources and of Markdown files, given as paths and texts. An identifier counts
+/// Finds the banned words of sources, and of Markdown and TOML files, given as paths and texts. An identifier counts
 /// once in a file.
-pub fn find(sources: &[RustSource], markdown: &[(String, String)]) -> Result<Vec<BannedWord>> {
-    find_of(&list(LIST)?, sources, markdown)
+pub fn find(sources: &[RustSource], texts: &[(String, String)]) -> Result<Vec<BannedWord>> {
+    find_of(&list(LIST)?, sources, texts)
 }
 
-fn find_of(list: &[Banned], sources: &[RustSource], markdown: &[(String, String)]) -> Result<Vec<BannedWord>> {
+fn find_of(list: &[Banned], sources: &[RustSource], texts: &[(String, String)]) -> Result<Vec<BannedWord>> {
     let mut found = Vec::new();
     for source in sources {
         in_names(list, source, &mut found);
@@ -64,7 +64,7 @@ fn find_of(list: &[Banned], sources: &[RustSource], markdown: &[(String, String)
             in_comments(list, source, &mut found);
         }
     }
-    for (path, text) in markdown {
+    for (path, text) in texts {
         in_text(list, path, text, 1, &mut found);
     }
     found.sort();
@@ -225,6 +225,23 @@ mod tests {
             found("//! One.\n//! Put right.\nfn f() {}\n// put right", ""),
             ["a.rs:2 Put right", "a.rs:4 put right"]
         );
+    }
+
+    #[test]
+    fn a_phrase_may_have_its_object_in_the_middle() {
+        let list = list(LIST).expect("a list");
+        for (text, expected) in [
+            ("Put a change right: judge it", &["Put a change right"][..]),
+            ("put it\nright or remove it", &["put it right"]),
+            ("it puts the old file right", &["puts the old file right"]),
+            ("learn whom to believe", &["whom to believe"]),
+            ("put the words on the right, put the right one first", &[]),
+            ("put it in the right place", &[]),
+        ] {
+            let pages = [("docs/a.md".to_owned(), text.to_owned())];
+            let found = find_of(&list, &[], &pages).expect("found");
+            assert_eq!(found.iter().map(|it| it.found.as_str()).collect::<Vec<_>>(), expected, "{text}");
+        }
     }
 
     #[test]

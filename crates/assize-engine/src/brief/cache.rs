@@ -137,11 +137,11 @@ type FactsColumns<Facts, Text> = (Option<Facts>, Option<Text>, Option<Text>, u32
 impl<'a> CacheRow<'a> {
     /// Encodes the summary of a file. Returns `None` if it cannot be encoded or is too large for a row.
     pub fn of(summary: &FileSummary) -> Option<Self> {
-        let facts: Option<FactsRow<&Option<String>, &NameTable, &[Import], &[String]>> =
-            summary.facts.as_ref().map(|facts| {
-                let FileFacts { lines, package, names, imports, includes, has_errors, passed_over } = facts;
-                (*lines, package, names, &imports[..], &includes[..], *has_errors, *passed_over)
-            });
+        type FactsRef<'f> = FactsRow<&'f Option<String>, &'f NameTable, &'f [Import], &'f [String]>;
+        let facts: Option<FactsRef<'_>> = summary.facts.as_ref().map(|facts| {
+            let FileFacts { lines, package, names, imports, includes, has_errors, passed_over } = facts;
+            (*lines, package, names, &imports[..], &includes[..], *has_errors, *passed_over)
+        });
         let schema = summary.schema.as_ref().map(serde_json::to_string).transpose().ok()?;
         let row: FactsColumns<_, &str> = (facts, schema.as_deref(), summary.text.as_deref(), summary.lines);
         let bytes = postcard::to_stdvec(&row).ok().filter(|row| u32::try_from(row.len()).is_ok())?;

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use assize_core::prompt::Question;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::verdict::Reply;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 pub use http::HttpClient;
 pub use server::{HttpJudge, call};
@@ -203,6 +203,24 @@ macro_rules! judges {
             pub fn kind(&self) -> &'static str {
                 match self { $(Self::$variant(_) => stringify!($module),)* }
             }
+
+            /// Reads the settings of a judge of this kind, which do not name the kind again. `None`: there is no such
+            /// kind.
+            ///
+            /// `Deserialize` collects the settings before it knows their kind, and its errors have no place in the
+            /// document. The errors of this function have one.
+            ///
+            /// # Errors
+            ///
+            /// Says which setting is wrong.
+            pub fn of_kind<'de, D: Deserializer<'de>>(kind: &str, settings: D) -> Option<Result<Self, D::Error>> {
+                $(
+                    if kind == stringify!($module) {
+                        return Some($module::$config::deserialize(settings).map(Self::$variant));
+                    }
+                )*
+                None
+            }
         }
 
         fn build_kind(config: &JudgeConfig, environment: Environment<'_>) -> Result<Box<dyn Judge>, String> {
@@ -363,6 +381,18 @@ mod tests {
             assert!(KINDS.contains(&kind));
         }
         assert_eq!(KINDS.len(), 5);
+    }
+
+    #[test]
+    fn settings_are_read_by_their_kind() {
+        let read = |kind: &str, settings: serde_json::Value| JudgeConfig::of_kind(kind, settings);
+        for kind in KINDS {
+            let unknown = read(kind, serde_json::json!({"no_such_key": 1})).expect(kind).expect_err(kind).to_string();
+            assert!(unknown.contains("no_such_key") && unknown.contains("`id`"), "{unknown}");
+        }
+        let claude = read("claude", serde_json::json!({"id": "a"})).expect("a kind").expect("settings");
+        assert_eq!(Ok(claude), config(r#"{"id":"a","kind":"claude"}"#).map_err(|error| error.to_string()));
+        assert!(read("oracle", serde_json::json!({"id": "a"})).is_none());
     }
 
     #[test]

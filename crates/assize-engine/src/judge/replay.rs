@@ -13,13 +13,17 @@ use std::time::Instant;
 
 use assize_core::prompt::Question;
 use assize_core::ruling::Unjudged;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{JudgeAnswer, CallError, Environment, Judge};
 
 /// The largest recording, in bytes.
 pub const RECORDING_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// What a line has to be, for messages.
+const LINES: &str = "a line is {\"answer\":{\"reply\":{\"payload\":{\"text\":\"THE REPLY\"},\"stop\":\"complete\"}}} or \
+                     {\"unjudged\":{\"cause\":\"timeout\",\"detail\":\"WHY\"}}, with or without a \"prompt_hash\"";
 
 /// The configuration.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -32,10 +36,10 @@ pub struct ReplayConfig {
 }
 
 /// One line of a recording.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordingLine {
     /// The question that was answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_hash: Option<String>,
     /// The recorded result.
     #[serde(flatten)]
@@ -43,13 +47,52 @@ pub struct RecordingLine {
 }
 
 /// A recorded result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recorded {
     /// An answer.
     Answer(JudgeAnswer),
     /// Why there was none.
     Unjudged(Unjudged),
+}
+
+impl RecordingLine {
+    /// Reads a line. It may have other fields, which do not count.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with it.
+    fn read(text: &str) -> Result<Self, String> {
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            let (detail, column) = (error.to_string(), error.column());
+            let detail = detail.rsplit_once(" at line ").map_or(detail.as_str(), |(detail, _)| detail);
+            format!("it is no JSON: {detail} at column {column}")
+        })?;
+        let Value::Object(mut fields) = value else { return Err("it is no JSON object".to_owned()) };
+        let recorded = match (fields.remove("answer"), fields.remove("unjudged")) {
+            (Some(answer), None) => Recorded::Answer(part("answer", answer)?),
+            (None, Some(unjudged)) => Recorded::Unjudged(part("unjudged", unjudged)?),
+            (Some(_), Some(_)) => return Err("it has both `answer` and `unjudged`".to_owned()),
+            (None, None) => return Err("it has neither `answer` nor `unjudged`".to_owned()),
+        };
+        let prompt_hash = match fields.remove("prompt_hash") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(hash)) => Some(hash),
+            Some(_) => return Err("`prompt_hash` is not a string".to_owned()),
+        };
+        Ok(Self { prompt_hash, recorded })
+    }
+}
+
+/// Reads a part of a line.
+fn part<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, String> {
+    serde_json::from_value(value).map_err(|error| {
+        let detail = error.to_string().replace("unknown variant", "unknown value");
+        match detail.split_once(", expected struct ") {
+            Some((what, _)) => format!("`{name}`: {what}, expected an object"),
+            None => format!("`{name}`: {detail}"),
+        }
+    })
 }
 
 /// A judge that repeats recorded results.
@@ -78,7 +121,11 @@ pub(super) fn build(config: &ReplayConfig, _: Environment<'_>) -> Result<Box<dyn
     if bytes.len() > RECORDING_BYTES_MAX {
         return Err(failed(format!("the recording has more than {RECORDING_BYTES_MAX} bytes")));
     }
-    let text = String::from_utf8(bytes).map_err(|error| failed(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        failed(format!("line {line}: it is not UTF-8"))
+    })?;
     Ok(Box::new(Replay::new(&config.id, &text).map_err(failed)?))
 }
 
@@ -92,7 +139,8 @@ impl Replay {
         let mut by_hash: HashMap<String, Vec<Recorded>> = HashMap::new();
         let mut in_order = Vec::new();
         for (index, text) in recording.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
-            let line: RecordingLine = serde_json::from_str(text).map_err(|error| format!("line {}: {error}", index + 1))?;
+            let wrong = |what: String| format!("line {}: {what}; {LINES}", index + 1);
+            let line = RecordingLine::read(text).map_err(wrong)?;
             match line.prompt_hash {
                 Some(hash) => by_hash.entry(hash).or_default().push(line.recorded),
                 None => in_order.push(line.recorded),
@@ -209,8 +257,41 @@ mod tests {
         assert!(ask(&judge, "a").is_some());
         let Err(CallError::Final { unjudged, .. }) = judge.call(&question(), None, far()) else { panic!("a failure") };
         assert_eq!(unjudged, Unjudged::new(Cause::Timeout, "too late"));
-        let unread = Replay::new("r", "\n{\"prompt_hash\":\"a\"}\n").expect_err("no reply");
-        assert!(unread.starts_with("line 2: "), "{unread}");
+        assert!(Replay::new("r", r#"{"unjudged":{"cause":"timeout","detail":"too late"},"note":1}"#).is_ok());
+    }
+
+    #[test]
+    fn the_forms_that_messages_show_can_be_read() {
+        for start in ["{\"answer\"", "{\"unjudged\""] {
+            let (at, _) = LINES.match_indices(start).next().expect(start);
+            let line = serde_json::Deserializer::from_str(&LINES[at..]).into_iter::<Value>().next();
+            let line = line.expect("a line").expect("JSON").to_string();
+            assert!(RecordingLine::read(&line).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_line_is_said_without_types_of_ours() {
+        for (line, expected) in [
+            (r#"{"prompt_hash":"a"}"#, "it has neither `answer` nor `unjudged`"),
+            (r#"{"answer":{},"unjudged":{}}"#, "it has both `answer` and `unjudged`"),
+            ("x", "it is no JSON: expected value at column 1"),
+            ("[1]", "it is no JSON object"),
+            (r#"{"answer":1}"#, "`answer`: invalid type: integer `1`, expected an object"),
+            (r#"{"answer":{}}"#, "`answer`: missing field `reply`"),
+            (
+                r#"{"answer":{"reply":{"payload":{"txt":"a"},"stop":"complete"}}}"#,
+                "`answer`: unknown value `txt`, expected `structured` or `text`",
+            ),
+            (
+                r#"{"answer":{"reply":{"payload":{"text":"a"},"stop":"done"}}}"#,
+                "`answer`: unknown value `done`, expected one of `complete`, `length`, `refusal`",
+            ),
+            (r#"{"prompt_hash":1,"unjudged":{"cause":"timeout","detail":"a"}}"#, "`prompt_hash` is not a string"),
+        ] {
+            let error = Replay::new("r", &format!("\n{line}\n")).expect_err("refused");
+            assert_eq!(error, format!("line 2: {expected}; {LINES}"));
+        }
     }
 
     #[test]
@@ -229,5 +310,7 @@ mod tests {
         assert!(call_judge(&config).err().expect("too large").contains("more than"));
         fs::write(&path, " ".repeat(RECORDING_BYTES_MAX)).expect("written");
         assert!(call_judge(&config).is_ok());
+        fs::write(&path, b"\n\xff\n").expect("written");
+        assert!(call_judge(&config).err().expect("no text").ends_with("recording.jsonl: line 2: it is not UTF-8"));
     }
 }

@@ -59,7 +59,7 @@ pub enum PatchError {
         path: String,
     },
     /// A patch was interrupted, and a file changed since.
-    #[error("an earlier patch was interrupted, and {path} was changed since; put it right or remove {}", journal.display())]
+    #[error("an earlier patch was interrupted, and {path} was changed since; restore it or remove {}", journal.display())]
     Stuck {
         /// The file.
         path: String,

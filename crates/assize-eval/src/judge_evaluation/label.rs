@@ -142,7 +142,7 @@ fn label(text: &str) -> Result<Option<bool>, String> {
 }
 
 /// Makes one label of what several raters say of a record in each mode; returns on how many modes they differ. Where they do, there is no
-/// label: whom to believe is for people to settle.
+/// label: which rater is right is for people to settle.
 pub fn consensus(of_raters: &[Vec<Option<bool>>]) -> (Vec<Option<bool>>, usize) {
     let modes = of_raters.iter().map(Vec::len).max().unwrap_or_default();
     let mut disputed = 0;

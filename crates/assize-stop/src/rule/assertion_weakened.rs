@@ -24,10 +24,6 @@ impl Rule for AssertionWeakened {
         "assertion-weakened"
     }
 
-    fn summary(&self) -> &'static str {
-        "An assertion was removed, loosened, or cannot fail."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

@@ -25,10 +25,6 @@ impl Rule for CheckDisabled {
         "check-disabled"
     }
 
-    fn summary(&self) -> &'static str {
-        "A linter, type checker, coverage threshold or CI step was switched off or told to look away."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

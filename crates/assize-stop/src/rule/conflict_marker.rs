@@ -17,10 +17,6 @@ impl Rule for ConflictMarker {
         "conflict-marker"
     }
 
-    fn summary(&self) -> &'static str {
-        "A file has conflict markers or is left unmerged."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

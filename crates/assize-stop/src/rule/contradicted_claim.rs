@@ -22,10 +22,6 @@ impl Rule for ContradictedClaim {
         "contradicted-claim"
     }
 
-    fn summary(&self) -> &'static str {
-        "The final message says that tests pass, and the last run of tests failed or ran none."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Transcript
     }

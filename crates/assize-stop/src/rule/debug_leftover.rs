@@ -21,10 +21,6 @@ impl Rule for DebugLeftover {
         "debug-leftover"
     }
 
-    fn summary(&self) -> &'static str {
-        "A breakpoint or debug output was left in the code."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

@@ -19,10 +19,6 @@ impl Rule for Deferral {
         "deferral"
     }
 
-    fn summary(&self) -> &'static str {
-        "The final message puts off or hands back work that was asked for."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Message
     }

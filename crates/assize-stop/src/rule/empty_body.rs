@@ -21,10 +21,6 @@ impl Rule for EmptyBody {
         "empty-body"
     }
 
-    fn summary(&self) -> &'static str {
-        "A function was added or emptied that does nothing."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

@@ -20,10 +20,6 @@ impl Rule for HiddenCharacter {
         "hidden-character"
     }
 
-    fn summary(&self) -> &'static str {
-        "Code, a file's name, a command or the final message holds invisible characters."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

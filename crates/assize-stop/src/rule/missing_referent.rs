@@ -20,10 +20,6 @@ impl Rule for MissingReferent {
         "missing-referent"
     }
 
-    fn summary(&self) -> &'static str {
-        "A directive names a file or a name in code that the work tree does not have."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Message
     }

@@ -21,10 +21,6 @@ impl Rule for MockData {
         "mock-data"
     }
 
-    fn summary(&self) -> &'static str {
-        "Made-up data stands where a real result should be computed or fetched."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

@@ -47,8 +47,6 @@ impl Needs {
 pub trait Rule: Sync {
     /// The id that users type, in kebab case; also the name of the file.
     fn id(&self) -> &'static str;
-    /// One sentence: what the rule finds.
-    fn summary(&self) -> &'static str;
     /// What the rule reads.
     fn needs(&self) -> Needs;
     /// Reads the evidence and files findings.
@@ -152,7 +150,7 @@ pub enum RuleLevel {
     Off,
     /// The rule's findings are likely: judges see them, and they block with `block_on = "likely"` only.
     Likely,
-    /// The rule's findings block by themselves.
+    /// The rule's findings block without a judge.
     Certain,
 }
 
@@ -369,7 +367,16 @@ mod tests {
         for rule in RULES {
             assert!(rule.id().chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", rule.id());
             assert!(seen.insert(rule.id()), "{} is registered twice", rule.id());
-            assert!(rule.summary().ends_with('.'), "{}", rule.id());
+        }
+    }
+
+    #[test]
+    fn every_rule_has_a_page_that_begins_with_a_sentence() {
+        let ids: Vec<&str> = pages().map(|page| page.id()).collect();
+        assert_eq!(ids, RULES.iter().map(|rule| rule.id()).collect::<Vec<_>>());
+        for page in pages() {
+            let summary = page.summary();
+            assert!(summary.ends_with('.') && !summary.contains(". "), "{}: {summary}", page.id());
         }
     }
 

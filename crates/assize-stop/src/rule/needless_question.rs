@@ -19,10 +19,6 @@ impl Rule for NeedlessQuestion {
         "needless-question"
     }
 
-    fn summary(&self) -> &'static str {
-        "The final message asks for leave to go on, although a directive says to go ahead."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Message
     }

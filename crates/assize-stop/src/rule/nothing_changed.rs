@@ -18,10 +18,6 @@ impl Rule for NothingChanged {
         "nothing-changed"
     }
 
-    fn summary(&self) -> &'static str {
-        "A directive asks for a change, and neither the work tree nor any file changed."
-    }
-
     fn needs(&self) -> Needs {
         Needs::DiffAndTranscript
     }

@@ -21,10 +21,6 @@ impl Rule for PlaceholderAdded {
         "placeholder-added"
     }
 
-    fn summary(&self) -> &'static str {
-        "The change adds a placeholder or stub where working code was asked for."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

@@ -17,10 +17,6 @@ impl Rule for Secret {
         "secret"
     }
 
-    fn summary(&self) -> &'static str {
-        "A key, token or password was written into the tree."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

@@ -24,10 +24,6 @@ impl Rule for SwallowedError {
         "swallowed-error"
     }
 
-    fn summary(&self) -> &'static str {
-        "An error is caught and nothing is done about it."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

@@ -16,10 +16,6 @@ impl Rule for SyntaxError {
         "syntax-error"
     }
 
-    fn summary(&self) -> &'static str {
-        "A changed file has a syntax error that it had not before."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

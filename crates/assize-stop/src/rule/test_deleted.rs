@@ -23,10 +23,6 @@ impl Rule for TestDeleted {
         "test-deleted"
     }
 
-    fn summary(&self) -> &'static str {
-        "Tests were deleted and none took their place."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

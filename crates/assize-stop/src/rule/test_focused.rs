@@ -21,10 +21,6 @@ impl Rule for TestFocused {
         "test-focused"
     }
 
-    fn summary(&self) -> &'static str {
-        "A test was singled out, so that the other tests no longer run."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

@@ -24,10 +24,6 @@ impl Rule for TestSkipped {
         "test-skipped"
     }
 
-    fn summary(&self) -> &'static str {
-        "A test was marked as skipped, ignored, disabled or expected to fail."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Diff
     }

@@ -23,10 +23,6 @@ impl Rule for TodoListOpen {
         "todo-list-open"
     }
 
-    fn summary(&self) -> &'static str {
-        "The agent stops while items of its own list are open."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Transcript
     }

@@ -22,10 +22,6 @@ impl Rule for UnevidencedClaim {
         "unevidenced-claim"
     }
 
-    fn summary(&self) -> &'static str {
-        "The final message says that tests pass, and no tests were run since the code was last edited."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Transcript
     }

@@ -25,10 +25,6 @@ impl Rule for UnresolvedFailure {
         "unresolved-failure"
     }
 
-    fn summary(&self) -> &'static str {
-        "The last run of tests or checks failed, and the final message does not say a word of it."
-    }
-
     fn needs(&self) -> Needs {
         Needs::Transcript
     }

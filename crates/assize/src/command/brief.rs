@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::number::whole_from;
 use crate::output::{Format, Output, print};
 
 /// Arguments of `assize brief`.
@@ -28,7 +29,7 @@ What git ignores is left out. What a file says is kept below the user's cache fo
 read the next time. Every limit that was reached is shown.")]
 pub struct Arguments {
     /// Print the most valuable part that fits into this many tokens.
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = whole_from(1_usize), allow_negative_numbers = true)]
     for_prompt: Option<usize>,
     /// What is to be done, in a sentence or more: files that it is likely about come first in the prompt.
     #[arg(long, value_name = "TEXT", requires = "for_prompt")]
@@ -45,6 +46,31 @@ impl Arguments {
     /// Returns whether plain text is wanted, also where the output is no terminal.
     fn is_for_prompt(&self) -> bool {
         self.for_prompt.is_some() || self.imports
+    }
+}
+
+/// Tokens into which the beginning of every brief fits: its shortest one names what is left out.
+const BEGINNING_TOKENS_MAX: usize = 1_024;
+
+/// Finds the least number of tokens for which something is printed, where it is more than `tokens`.
+fn least_tokens(tokens: usize, text_of: impl Fn(usize) -> String) -> Option<usize> {
+    let (mut too_few, mut enough) = (tokens, BEGINNING_TOKENS_MAX);
+    if too_few >= enough || text_of(enough).is_empty() {
+        return None;
+    }
+    while too_few + 1 < enough {
+        let middle = too_few.midpoint(enough);
+        if text_of(middle).is_empty() { too_few = middle } else { enough = middle }
+    }
+    Some(enough)
+}
+
+/// Says that nothing fits, and what does.
+fn nothing_fits(tokens: usize, text_of: impl Fn(usize) -> String) -> Failure {
+    let failure = Failure::new(format!("--for-prompt {tokens}: nothing of the brief fits into so few tokens"));
+    match least_tokens(tokens, text_of) {
+        Some(least) => failure.hint(format!("--for-prompt {least} is the least that prints something")),
+        None => failure,
     }
 }
 
@@ -74,9 +100,11 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         return Err(Failure::new(format!("{}: there are no files to read", root.display()))
             .hint("name another folder with -C; what git ignores is left out"));
     }
+    let within = |tokens: usize| for_task(&brief, &files, tokens);
     let text = match (arguments.for_prompt, output.format) {
-        (Some(tokens), Format::Json) => format!("{}\n", json!(PromptBrief::of(tokens, for_task(&brief, &files, tokens)))),
-        (Some(tokens), _) => for_task(&brief, &files, tokens),
+        (Some(tokens), _) if within(tokens).is_empty() => return Err(nothing_fits(tokens, within)),
+        (Some(tokens), Format::Json) => format!("{}\n", json!(PromptBrief::of(tokens, within(tokens)))),
+        (Some(tokens), _) => within(tokens),
         (None, Format::Json) => {
             let text = serde_json::to_string(&BriefEnvelope::of(&brief))
                 .map_err(|error| Failure::new(format!("the brief: {error}")))?;
@@ -86,4 +114,21 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     };
     print(&text);
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_that_prints_something_is_found() {
+        let from = |least: usize| move |tokens: usize| if tokens < least { String::new() } else { "a".to_owned() };
+        for least in [2, 17, BEGINNING_TOKENS_MAX] {
+            for tokens in [1, least - 1] {
+                assert_eq!(least_tokens(tokens, from(least)), Some(least), "{tokens}");
+            }
+        }
+        assert_eq!(least_tokens(1, from(BEGINNING_TOKENS_MAX + 1)), None);
+        assert_eq!(least_tokens(BEGINNING_TOKENS_MAX, from(usize::MAX)), None);
+    }
 }

@@ -1,4 +1,4 @@
-//! `assize fix`: puts a change right, in a copy, and writes back what is accepted.
+//! `assize fix`: fixes a change in a copy, and writes back what is accepted.
 
 mod open;
 
@@ -27,6 +27,7 @@ use crate::court::fix::ID;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::judges::Judges;
+use crate::number::whole_from;
 use crate::output::{Format, Output, print, quiet};
 use crate::own_file::read_text;
 use crate::record::{self, StepLock, OPEN_MAX, StepRecorder};
@@ -56,10 +57,10 @@ pub struct Arguments {
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     base: String,
     /// Most rounds of the configured fixer [default: 3].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_from(0_u32), allow_negative_numbers = true)]
     rounds: Option<u32>,
     /// Most seconds in all, looked at between steps [default: 1800].
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = whole_from(0_u64), allow_negative_numbers = true)]
     time: Option<u64>,
     /// Most US dollars in all, looked at before somebody is paid.
     #[arg(long, value_name = "USD")]
@@ -76,11 +77,11 @@ pub struct Arguments {
     /// Write without asking.
     #[arg(long, short)]
     yes: bool,
-    /// Begin anew, also where an interrupted fix could go on.
+    /// Start a new fix even if an interrupted one could be resumed.
     #[arg(long)]
     anew: bool,
-    /// Go on with this fix, with the base, the specification and the limits that it began with; without an id, list those
-    /// that could go on.
+    /// Resume this fix with the base, the specification and the limits that it began with; without an id, list the fixes
+    /// that can be resumed.
     #[arg(
         long,
         value_name = "ID",
@@ -179,7 +180,7 @@ fn recorded(
         .map(|open| format!("--resume {} (another {})", open.id(), open.differences(start).join(", ")))
         .collect();
     if !others.is_empty() {
-        output.note(&format!("of this tree others could go on: {}", others.join("; ")));
+        output.note(&format!("other fixes of this tree can be resumed: {}", others.join("; ")));
     }
     Ok(recorded)
 }

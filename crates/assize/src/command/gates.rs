@@ -7,6 +7,7 @@ use assize_engine::process::end_with_us;
 use assize_gate::document::GateList;
 use assize_review::envelope::GatesEnvelope;
 use assize_gate::gate::name_of;
+use assize_report::FORMATS;
 use assize_review::case::{ReviewCase, ReviewInputs, ReviewScope};
 use serde_json::json;
 
@@ -20,14 +21,7 @@ use crate::watch::ReviewProgress;
 
 /// Arguments of `assize gates`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  assize gates                    run the project's checks on the tree as it is
-  assize gates --list             which gates are used, by what they are recognized, and which others there are
-  assize gates --plan             which gates run and why, with their commands, and which do not
-  assize gates --base HEAD~1      only what is new since that commit
-  assize gates --only pytest      one of them, as results name it
-  assize gates --skip cargo-clippy --format json")]
+#[command(after_help = help_end())]
 pub struct Arguments {
     /// Compare with this revision: only what is new counts.
     #[arg(long, value_name = "REV")]
@@ -43,6 +37,21 @@ pub struct Arguments {
     only: Vec<String>,
     #[command(flatten)]
     gates: GateArguments,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  assize gates                    run the project's checks on the tree as it is
+  assize gates --list             which gates are used, by what they are recognized, and which others there are
+  assize gates --plan             which gates run and why, with their commands, and which do not
+  assize gates --base HEAD~1      only what is new since that commit
+  assize gates --only pytest      one of them, as results name it
+  assize gates --skip cargo-clippy --format json";
+
+/// Examples, and the formats that a declared gate can report in.
+fn help_end() -> String {
+    let formats: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    format!("{EXAMPLES}\n\n`report` of a `[[gate]]` in assize.toml is one of these formats: {}", formats.join(", "))
 }
 
 /// Runs `assize gates`.

@@ -43,6 +43,11 @@ const RECENT_ENTRIES: u32 = 20;
 
 /// Arguments of `assize hook`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  assize hook claude-code < event.json    the reply that the agent would get
+
+`assize init` writes this call into the agent's settings.")]
 pub struct Arguments {
     /// The agent: claude-code, codex, gemini, cursor or copilot.
     agent: String,
@@ -152,10 +157,12 @@ impl<'a> EventHandler<'a> {
             ledger.append(self.now, ID, &self.session, event)?;
             event::apply(&mut state, event);
         }
+        let notice = self.configuration_notice(state.baseline.as_ref());
         // What was asked for must outlive the agent's memory of it.
-        Ok(match open_directives(&state) {
-            Some(text) => HookReply::Context { text },
-            None => HookReply::Silent,
+        Ok(match (open_directives(&state), notice) {
+            (Some(text), notice) => HookReply::Context { text, notice },
+            (None, Some(text)) => HookReply::Notice { text },
+            (None, None) => HookReply::Silent,
         })
     }
 
@@ -186,6 +193,8 @@ impl<'a> EventHandler<'a> {
         let prompt_id = self.event.prompt_id.clone().unwrap_or_else(|| format!("prompt-{}", seen.prompts + 1));
         let begins = seen.entries == 0 || self.others_committed(&ledger)?;
         let baseline = begins.then(|| self.baseline());
+        // The start of a session says it as well, but not every agent announced that one.
+        let notice = if seen.entries == 0 { self.configuration_notice(baseline.as_ref()) } else { None };
         let agent = self.adapter.id().to_owned();
         ledger.append(
             self.now,
@@ -193,7 +202,7 @@ impl<'a> EventHandler<'a> {
             &self.session,
             &LedgerEvent::Prompted { agent, prompt_id, directive, overrules, baseline },
         )?;
-        Ok(HookReply::Silent)
+        Ok(notice.map_or(HookReply::Silent, |text| HookReply::Notice { text }))
     }
 
     fn attachments(&self, prompt: &str) -> Vec<Attachment> {
@@ -231,17 +240,18 @@ impl<'a> EventHandler<'a> {
             Err(Unjudged::new(Cause::EvidenceMissing, "a fault of Assize itself; please report it"))
         });
         match judged {
-            Ok((record, prior)) => self.conclude(record, &prior),
+            Ok((record, prior, notice)) => self.conclude(record, &prior, notice),
             Err(barred) => {
                 let prior = SessionState::default();
                 let case = StopCase { barred: Some(barred), ..self.case(&prior, false) };
-                self.conclude(StopRecord::of(StopInputs::without_evidence(case), &prior), &prior)
+                self.conclude(StopRecord::of(StopInputs::without_evidence(case), &prior), &prior, None)
             }
         }
     }
 
-    /// Judges the stop. Returns the record and the state of the session before it.
-    fn judge(&self) -> std::result::Result<(StopRecord, SessionState), Unjudged> {
+    /// Judges the stop. Returns the record, the state of the session before it, and what the person is told of a
+    /// configuration that cannot be used.
+    fn judge(&self) -> std::result::Result<(StopRecord, SessionState, Option<String>), Unjudged> {
         let unavailable = |error: LedgerError| Unjudged::new(Cause::LedgerUnavailable, error.to_string());
         let mut ledger = Ledger::open(&self.host.ledger()).map_err(unavailable)?;
         let mut state = session_state(&ledger.session_events(&self.session, None).map_err(unavailable)?);
@@ -251,17 +261,25 @@ impl<'a> EventHandler<'a> {
         let last_pause = ledger.last_pause().map_err(unavailable)?;
         drop(ledger);
         let case = self.case(&state, is_paused(last_pause.as_ref(), self.now));
-        let record = match self.config(state.baseline.as_ref()) {
+        Ok(match self.config(state.baseline.as_ref()) {
             Ok((config, judges)) => {
                 let terms =
                     StopTerms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
-                hold(case, terms, state.clone(), &self.sources(), &mut |ids, question, each| {
+                let record = hold(case, terms, state.clone(), &self.sources(), &mut |ids, question, each| {
                     judges.ask(ids, question, each);
-                })
+                });
+                (record, state, None)
             }
-            Err(failure) => self.judge_without_configuration(case, state.clone(), &failure),
-        };
-        Ok((record, state))
+            Err(failure) => {
+                let record = self.judge_without_configuration(case, state.clone(), &failure);
+                (record, state, Some(configuration_notice(&failure)))
+            }
+        })
+    }
+
+    /// Returns what the person is told if the configuration cannot be used.
+    fn configuration_notice(&self, baseline: Option<&Baseline>) -> Option<String> {
+        self.config(baseline).err().map(|failure| configuration_notice(&failure))
     }
 
     /// A configuration that cannot be read does not switch the court off: the evidence judge works
@@ -347,16 +365,26 @@ impl<'a> EventHandler<'a> {
     }
 
     /// Records the ruling and answers. If it cannot be recorded, it is made anew without the power
-    /// to block.
-    fn conclude(&self, mut record: StopRecord, prior: &SessionState) -> HookReply {
+    /// to block. `notice` is what the person is told besides.
+    fn conclude(&self, mut record: StopRecord, prior: &SessionState, notice: Option<String>) -> HookReply {
         let event = LedgerEvent::StopRuled(Box::new(record.clone()));
         if let Err(error) = self.append(&event) {
             record.inputs.case.barred = Some(Unjudged::new(Cause::LedgerUnavailable, error.to_string()));
             record = StopRecord::of(record.inputs, prior);
         }
+        // Where no evidence was looked at, no configuration was needed.
+        let notice = notice.filter(|_| record.inputs.evidence.is_some());
+        let cause = record.decision.ruling.unjudged.as_ref().map(|unjudged| unjudged.cause);
         match record.decision.disposition {
-            Disposition::Block { message } => HookReply::Block { reason: message },
-            Disposition::Allow { notice: Some(text), .. } => HookReply::Notice { text },
+            Disposition::Block { message } => HookReply::Block { reason: message, notice },
+            // The ruling itself says what is wrong with the configuration.
+            Disposition::Allow { notice: Some(text), .. } if cause == Some(Cause::BadConfiguration) => {
+                HookReply::Notice { text }
+            }
+            Disposition::Allow { notice: Some(text), .. } => {
+                let parts: Vec<String> = [Some(text), notice].into_iter().flatten().collect();
+                HookReply::Notice { text: parts.join("\n") }
+            }
             Disposition::Allow { notice: None, .. } => HookReply::Silent,
         }
     }
@@ -370,6 +398,14 @@ fn project_of(event: &HookEvent, host: &Host) -> PathBuf {
     project
         .filter(|project| project.is_absolute() && event.folder.starts_with(project))
         .unwrap_or_else(|| event.folder.clone())
+}
+
+/// Says what is wrong with a configuration that cannot be used, and what holds until it is fixed.
+fn configuration_notice(failure: &Failure) -> String {
+    format!(
+        "Assize cannot use its configuration: {}. The evidence judge works with the defaults; the file is read again at each stop.",
+        failure.what.trim_end_matches('.')
+    )
 }
 
 /// Lists what is still open, as a fact, for an agent whose memory was cleared.

@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use crate::court::{self, Again, COURTS};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::number::whole_from;
 use crate::output::{Format, Output, print, quiet};
 use crate::render::{self, time};
 
@@ -38,32 +39,51 @@ enum Command {
     /// Show what was recorded.
     Show(Show),
     /// Walk along the chain of entries and name the first damaged one.
+    #[command(after_help = "Example:\n  assize ledger verify")]
     Verify,
     /// Print every entry as a line of JSON.
+    #[command(after_help = "Example:\n  assize ledger export > ledger.jsonl")]
     Export,
     /// Make a ruling again from what was recorded, without any model, and compare.
+    #[command(after_help = "Example:\n  assize ledger replay 42")]
     Replay {
         /// The entry's number.
+        #[arg(value_parser = whole_from(1_u64), allow_negative_numbers = true)]
         id: u64,
     },
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize ledger show --last 20
+  assize ledger show 42                                  everything about entry 42
+  assize ledger show --court review --outcome revise
+  assize ledger show --session 17954176 --follow         new entries of one session
+  assize ledger show --shadow                            what would have been blocked")]
 struct Show {
     /// Show this entry in full.
+    #[arg(value_parser = whole_from(1_u64), allow_negative_numbers = true)]
     id: Option<u64>,
     /// Only entries of this session.
     #[arg(long)]
     session: Option<String>,
-    #[arg(long, help = court::help())]
+    /// Only entries of this court.
+    #[arg(long, value_parser = court::ids())]
     court: Option<String>,
     /// Only rulings with this outcome: accept, revise, reject or unjudged.
     #[arg(long, value_parser = ["accept", "revise", "reject", "unjudged"])]
     outcome: Option<String>,
     /// Only the latest entries, this many.
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 50,
+        value_parser = whole_from(0_u32),
+        allow_negative_numbers = true
+    )]
     last: u32,
-    /// Go on and show what is recorded from now on.
+    /// Continue, and show new entries as they are recorded.
     #[arg(long)]
     follow: bool,
     /// Sum up what was judged in shadow and would have been blocked.

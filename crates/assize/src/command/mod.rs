@@ -43,7 +43,7 @@ commands! {
     Stop(stop),
     /// Judge whether a change may go in: runs the project's own checks in a sandbox.
     Review(review),
-    /// Put a change right: judge, ask for a patch, try it in a copy, until it is accepted.
+    /// Fix a change: judge it, ask for a patch and try the patch in a copy, until the change is accepted.
     Fix(fix),
     /// Find the best of several candidates: patches, folders or revisions.
     Tournament(tournament),
@@ -51,11 +51,11 @@ commands! {
     Gates(gates),
     /// Show what the project says of itself: structure, names, words, tools, schemas.
     Brief(brief),
-    /// Check a patch, or put it in: whole, or not at all.
+    /// Check a patch, or apply it: all of it or nothing.
     Patch(patch),
-    /// Judge the records of a data set, and try the judge itself.
+    /// Judge the records of a data set, and evaluate the judge.
     Eval(eval),
-    /// Let bidders compete for an issue, and learn whom to believe.
+    /// Let bidders compete for an issue, and record how reliable each of them is.
     Market(market),
     /// Explain a rule, a gate or a cause: what it means, an example, how to fix it or switch it off.
     Explain(explain),
@@ -80,7 +80,7 @@ commands! {
     version,
     max_term_width = 100,
     after_help = "\
-Exit codes: 0 accepted or done · 1 judged and not accepted · 2 bad usage, configuration or input · 3 unjudged
+Exit codes: 0 accepted or done · 1 judged and not accepted · 2 bad usage, configuration or input · 3 unjudged · 130 interrupted
 
 Examples:
   assize init                     set up the hooks of the agents that are used here
@@ -90,7 +90,7 @@ Examples:
   assize doctor                   prove that the gate is up"
 )]
 pub struct Cli {
-    /// In which form results are printed [default: human on a terminal, else json].
+    /// Output format [default: human on a terminal, else json].
     #[arg(long, global = true, value_enum)]
     pub format: Option<Format>,
     /// Configuration file [default: assize.toml of the project].

@@ -1,4 +1,4 @@
-//! `assize patch`: whether a patch fits the tree, and putting it in, whole or not at all.
+//! `assize patch`: whether a patch fits the tree, and applying it, all of it or nothing.
 
 use std::path::PathBuf;
 
@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::number::whole_from;
 use crate::output::{Format, Output, print, print_bytes};
 use crate::own_file;
 use crate::render;
@@ -22,6 +23,11 @@ const SPECIFICATION_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Arguments of `assize patch`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize patch check fix.json                          list every reason why it does not fit
+  assize patch diff fix.json                           show it as a unified diff
+  assize patch apply fix.json --inverse undo.json      apply it, and write a patch that undoes it")]
 pub struct Arguments {
     #[command(subcommand)]
     action: PatchAction,
@@ -35,12 +41,12 @@ enum PatchAction {
     /// Print what a patch would change as a unified diff, which `git apply` takes.
     #[command(after_help = DIFF_EXAMPLES)]
     Diff(Handing),
-    /// Put a patch in: all of it, or nothing.
+    /// Apply a patch: all of it or nothing.
     #[command(after_help = APPLY_EXAMPLES)]
     Apply {
         #[command(flatten)]
         handing: Handing,
-        /// Write the patch that takes it back to this file.
+        /// Write the inverse patch to this file.
         #[arg(long, value_name = "FILE")]
         inverse: Option<PathBuf>,
     },
@@ -78,17 +84,29 @@ struct Handing {
     /// The patch, or `-` for standard input: a JSON document of operations, or a text in another format.
     #[arg(value_name = "FILE")]
     patch: PathBuf,
-    /// In which format it is [default: what it looks like].
+    /// Format of the patch [default: detected from the text].
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     from: Option<String>,
     /// What was asked for; it opens the protected files that it asks to change.
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
     /// Most operations.
-    #[arg(long, value_name = "N", default_value_t = PatchLimits::default().ops_max)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = PatchLimits::default().ops_max,
+        value_parser = whole_from(0_usize),
+        allow_negative_numbers = true
+    )]
     ops_max: usize,
     /// Most bytes of all its strings together.
-    #[arg(long, value_name = "N", default_value_t = PatchLimits::default().bytes_max)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = PatchLimits::default().bytes_max,
+        value_parser = whole_from(0_usize),
+        allow_negative_numbers = true
+    )]
     bytes_max: usize,
     /// Let it break the syntax of a file.
     #[arg(long)]
@@ -115,6 +133,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let handed = match PatchInput::read(&document, handing.form(), &terms.limits) {
         Ok(handed) => handed,
         Err(unsound) => {
+            if let Some(failure) = handing.unreadable(&document) {
+                return Err(failure);
+            }
             let unfit = faults(&host.project(), &terms, &unsound).map(PatchError::Unfit).unwrap_or_else(|error| error);
             return match arguments.action {
                 PatchAction::Diff(_) => diff(Err(unfit), output),
@@ -164,6 +185,24 @@ impl Handing {
 
     fn form(&self) -> PatchForm {
         self.from.as_deref().and_then(PatchForm::named).unwrap_or_default()
+    }
+
+    /// Says why a document cannot be read as a patch at all, whatever the tree and the limits; `None` if it can, or if only
+    /// parts of it are wrong.
+    fn unreadable(&self, document: &[u8]) -> Option<Failure> {
+        let no_limits = PatchLimits { ops_max: usize::MAX, bytes_max: usize::MAX };
+        let unsound = PatchInput::read(document, self.form(), &no_limits).err()?;
+        let is_whole = unsound.sound.is_empty() && unsound.faults.iter().all(|fault| fault.at.is_empty());
+        let why = unsound.faults.first().filter(|_| is_whole)?.message.as_str();
+        let is_piped = self.patch.as_os_str() == "-";
+        let name = if is_piped { "on standard input".to_owned() } else { self.patch.display().to_string() };
+        // A fault of the document as a whole may begin with its verb.
+        let colon = if why.starts_with("is ") { "" } else { ":" };
+        let what = format!("the patch {name}{colon} {why}");
+        Some(Failure::new(make_visible(&what)).hint(
+            "hand in a JSON document of operations, or a text in another format; --from names the format if it is not \
+             recognized, and docs/src/tasks/patch.md shows all of them",
+        ))
     }
 }
 

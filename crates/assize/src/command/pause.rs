@@ -8,14 +8,18 @@ use serde_json::json;
 use crate::court::stop::ID;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
+use crate::number::whole;
 use crate::output::{Format, Output, print};
+
+/// Longest pause that ends on its own, in minutes: a week.
+const MINUTES_MAX: u32 = 10_080;
 
 /// Arguments of `assize pause`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  assize pause              until `assize resume`\n  assize pause --minutes 30")]
 pub struct Arguments {
     /// For how long [default: until `assize resume`].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_080))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=MINUTES_MAX), allow_negative_numbers = true)]
     minutes: Option<u32>,
 }
 

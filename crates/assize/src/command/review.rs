@@ -24,6 +24,7 @@ use crate::court::review::ID;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
+use crate::number::whole;
 use crate::output::{Format, Output, print};
 use crate::own_file::{self, one_standard_input, read_text};
 use crate::render::form::{self, Form};
@@ -67,7 +68,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["spec", "all", "notes", "output"])]
     check_patch: Option<PathBuf>,
     /// Most mutants on which new tests are tried, 0 to 100; 0 tries none [default: `mutants` of the settings].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=MUTANTS_MAX as i64))]
+    #[arg(long, value_name = "N", value_parser = whole(0..=MUTANTS_MAX as u8), allow_negative_numbers = true)]
     mutants: Option<u8>,
     #[command(flatten)]
     gates: GateArguments,
@@ -282,12 +283,12 @@ fn config_of(
     match crate::config::read(&host.project(), None) {
         Ok(text) if text == of_base => {}
         Ok(_) if base.is_none() => output.note(
-            "there is no commit whose assize.toml would hold, so that the defaults do; --trust-config takes that of the tree",
+            "there is no commit to compare with, so the default settings apply; --trust-config applies the assize.toml of the work tree",
         ),
         Ok(_) => output.note(
-            "assize.toml differs from that of the base, whose settings hold; --trust-config takes the new ones",
+            "assize.toml differs from the base; the settings of the base apply (--trust-config applies those of the work tree)",
         ),
-        Err(failure) => output.note(&format!("{failure}; the settings of the base hold")),
+        Err(failure) => output.note(&format!("{failure}; the settings of the base apply")),
     }
     Ok(Config::parse(&of_base, "assize.toml of the base")?)
 }

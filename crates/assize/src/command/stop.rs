@@ -11,7 +11,7 @@ use assize_engine::work_tree::WorkTree;
 use assize_ledger::event::{LedgerEvent, session_state};
 use assize_stop::court::StopCase;
 use assize_stop::directive::Directive;
-use assize_stop::rule::RULES;
+use assize_stop::rule;
 use assize_stop::envelope::RuleDocument;
 use assize_stop::session::{Baseline, BaselineScope};
 use assize_stop::transcript::TranscriptKind;
@@ -163,17 +163,12 @@ fn waiting_for(judges: &[String], output: Output) -> Option<indicatif::ProgressB
 }
 
 fn list_rules(output: Output) {
+    let documents = || rule::pages().map(|page| RuleDocument::of(&page));
     match output.format {
-        Format::Json => {
-            for rule in RULES {
-                print(&format!("{}\n", json!(RuleDocument::of(*rule))));
-            }
-        }
+        Format::Json => documents().for_each(|document| print(&format!("{}\n", json!(document)))),
         Format::Human | Format::Markdown => {
-            let width = RULES.iter().map(|rule| rule.id().len()).max().unwrap_or(0);
-            for rule in RULES {
-                print(&format!("{:width$}  {}\n", rule.id(), rule.summary()));
-            }
+            let width = documents().map(|document| document.rule.len()).max().unwrap_or(0);
+            documents().for_each(|document| print(&format!("{:width$}  {}\n", document.rule, document.summary)));
         }
     }
 }

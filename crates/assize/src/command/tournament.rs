@@ -29,6 +29,7 @@ use crate::court::tournament::{ID, step_of};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
+use crate::number::whole_from;
 use crate::output::{Format, Output, print, quiet};
 use crate::own_file::{self, read_text};
 use crate::record::{self, StepLock, StepRecorder};
@@ -48,7 +49,7 @@ Examples:
   assize tournament --generate 4 --spec task.md               candidates that the configured fixer makes
   assize tournament --generate 4 --spec task.md --max-cost 2  as many of them as that pays for
 
-Candidates that were made before a tournament was interrupted are taken up when it is begun again.
+A tournament that is called again after an interruption uses the candidates that were already made.
 
 Exit codes: 0 the best is accepted \u{b7} 1 it is not \u{b7} 2 bad usage, configuration or input \u{b7} 3 unjudged")]
 pub struct Arguments {
@@ -56,15 +57,21 @@ pub struct Arguments {
     #[arg(value_name = "CANDIDATE", required_unless_present = "generate")]
     candidates: Vec<PathBuf>,
     /// Have the configured fixer make so many candidates besides.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_from(0_usize), allow_negative_numbers = true)]
     generate: Option<usize>,
     /// Most seconds of making candidates, looked at before each is asked for [default: 1800].
-    #[arg(long, value_name = "SECONDS", requires = "generate")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        requires = "generate",
+        value_parser = whole_from(0_u64),
+        allow_negative_numbers = true
+    )]
     time: Option<u64>,
     /// Most US dollars of making candidates, looked at before each is asked for.
     #[arg(long, value_name = "USD", requires = "generate")]
     max_cost: Option<f64>,
-    /// Make all candidates anew, also where those of an interrupted tournament could be taken up.
+    /// Make all candidates again instead of using those of an interrupted tournament.
     #[arg(long, requires = "generate")]
     anew: bool,
     /// What was asked for: a file, or `-` for standard input.
@@ -74,7 +81,7 @@ pub struct Arguments {
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     base: String,
     /// How many candidates are judged at a time [default: as many as there are processors].
-    #[arg(long, short, value_name = "N")]
+    #[arg(long, short, value_name = "N", value_parser = whole_from(0_usize), allow_negative_numbers = true)]
     jobs: Option<usize>,
     /// Write the ranking as a page.
     #[arg(long, value_name = "FILE")]

@@ -178,6 +178,8 @@ fn check_measures(measures: &Measures) -> Result<(), String> {
     }
     let sum: f64 = of_dimensions.iter().map(|(_, weight)| weight).sum();
     if (sum - 1.0).abs() > 1e-9 {
+        // What computing with floating-point numbers adds is rounded off.
+        let sum = (sum * 1e9).round() / 1e9;
         return Err(format!("[market.dimensions] add up to {sum}, not to 1"));
     }
     let of_deltas = [
@@ -254,5 +256,7 @@ mod tests {
         ] {
             assert_eq!(read(text).is_ok(), is_right, "{text}: {:?}", read(text).err());
         }
+        let sum = read("[market.dimensions]\nspec_alignment = 0.92\nefficiency = 0.19\n").expect_err("too much");
+        assert_eq!(sum, "assize.toml: [market.dimensions] add up to 1.69, not to 1");
     }
 }

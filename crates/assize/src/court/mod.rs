@@ -56,10 +56,9 @@ pub trait Court: Sync {
     }
 }
 
-/// Returns the help of an option that names a court.
-pub fn help() -> String {
-    let ids: Vec<&str> = COURTS.iter().map(|court| court.id()).collect();
-    format!("Only entries of this court: {}", ids.join(", "))
+/// Returns the ids of all courts.
+pub fn ids() -> Vec<&'static str> {
+    COURTS.iter().map(|court| court.id()).collect()
 }
 
 /// Sums an event up on one line.

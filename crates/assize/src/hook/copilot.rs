@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use assize_stop::transcript::TranscriptKind;
 
 use super::event::EventFields;
-use super::reply::{can_block, capped, print, print_block, silence, tell};
+use super::reply::{can_block, capped, print, print_block, silence, tell, with_notice};
 use super::settings::EntryField::{Command, Number, Text};
 use super::settings::{self, EventHook, Layout, Nesting};
 use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
@@ -96,10 +96,12 @@ impl Adapter for Copilot {
 
     fn reply(&self, to: &HookEventKind, reply: &HookReply) -> HookOutput {
         match (reply, to) {
-            (HookReply::Block { reason }, to) if can_block(to) => print_block("block", reason),
+            (HookReply::Block { reason, notice }, to) if can_block(to) => {
+                with_notice(print_block("block", reason, None), notice.as_deref())
+            }
             (HookReply::Notice { text }, _) => tell(text),
-            (HookReply::Context { text }, HookEventKind::SessionStart { .. }) => {
-                print(&[("additionalContext", &capped(text))])
+            (HookReply::Context { text, notice }, HookEventKind::SessionStart { .. }) => {
+                with_notice(print(&[("additionalContext", &capped(text))]), notice.as_deref())
             }
             (HookReply::Silent | HookReply::Block { .. } | HookReply::Context { .. }, _) => silence(),
         }

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use assize_stop::transcript::TranscriptKind;
 
 use super::event::EventFields;
-use super::reply::{can_block, capped, print, reason_of, silence, tell};
+use super::reply::{can_block, capped, print, reason_of, silence, tell, with_notice};
 use super::settings::EntryField::{Command, Number};
 use super::settings::{self, EventHook, Layout, Nesting};
 use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
@@ -95,10 +95,12 @@ impl Adapter for Cursor {
 
     fn reply(&self, to: &HookEventKind, reply: &HookReply) -> HookOutput {
         match (reply, to) {
-            (HookReply::Block { reason }, to) if can_block(to) => print(&[("followup_message", &reason_of(reason))]),
+            (HookReply::Block { reason, notice }, to) if can_block(to) => {
+                with_notice(print(&[("followup_message", &reason_of(reason))]), notice.as_deref())
+            }
             (HookReply::Notice { text }, _) => tell(text),
-            (HookReply::Context { text }, HookEventKind::SessionStart { .. }) => {
-                print(&[("additional_context", &capped(text))])
+            (HookReply::Context { text, notice }, HookEventKind::SessionStart { .. }) => {
+                with_notice(print(&[("additional_context", &capped(text))]), notice.as_deref())
             }
             (HookReply::Silent | HookReply::Block { .. } | HookReply::Context { .. }, _) => silence(),
         }

@@ -97,6 +97,8 @@ pub enum HookReply {
     Block {
         /// The reason, at most 10,000 characters.
         reason: String,
+        /// What the person at the terminal is told besides.
+        notice: Option<String>,
     },
     /// The person at the terminal is told something; the agent does as it would.
     Notice {
@@ -107,6 +109,8 @@ pub enum HookReply {
     Context {
         /// What.
         text: String,
+        /// What the person at the terminal is told besides.
+        notice: Option<String>,
     },
 }
 

@@ -1,6 +1,6 @@
 //! What replies have in common.
 //!
-//! One channel per reply: an agent that is told the same thing twice, or in a field that its schema
+//! Each text has one channel: an agent that is told the same thing twice, or in a field that its schema
 //! does not know, may drop all of it. Allowing is silence. This module must not know any agent.
 
 use serde_json::Value;
@@ -12,6 +12,8 @@ use super::{HookEventKind, HookOutput, HookReply};
 pub(super) const REPLY_CHARS_MAX: usize = 10_000;
 /// What stands at the end of a text that was cut.
 const CUT: &str = "\n[cut here: the rest is in the ledger]";
+/// The field for what the person at the terminal is told.
+const NOTICE_FIELD: &str = "systemMessage";
 /// What is said when a block has no reason, which some agents refuse.
 const NO_REASON: &str = "Assize did not accept this stop. `assize ledger show` says why.";
 
@@ -27,12 +29,18 @@ impl ReplyDialect {
     /// Writes a reply.
     pub(super) fn write(&self, to: &HookEventKind, reply: &HookReply) -> HookOutput {
         match (reply, to) {
-            (HookReply::Block { reason }, to) if can_block(to) => print_block(self.decision, reason),
+            (HookReply::Block { reason, notice }, to) if can_block(to) => {
+                print_block(self.decision, reason, notice.as_deref())
+            }
             // The end of a session is not waited for, and nothing is known of other events.
             (HookReply::Notice { text }, HookEventKind::SessionEnd { .. } | HookEventKind::Other { .. }) => tell(text),
-            (HookReply::Notice { text }, _) => print(&[("systemMessage", &capped(text))]),
-            (HookReply::Context { text }, HookEventKind::SessionStart { .. }) => print_context("SessionStart", text),
-            (HookReply::Context { text }, HookEventKind::Prompt { .. }) => print_context(self.prompt_event, text),
+            (HookReply::Notice { text }, _) => print(&[(NOTICE_FIELD, &capped(text))]),
+            (HookReply::Context { text, notice }, HookEventKind::SessionStart { .. }) => {
+                print_context("SessionStart", text, notice.as_deref())
+            }
+            (HookReply::Context { text, notice }, HookEventKind::Prompt { .. }) => {
+                print_context(self.prompt_event, text, notice.as_deref())
+            }
             (HookReply::Silent | HookReply::Block { .. } | HookReply::Context { .. }, _) => silence(),
         }
     }
@@ -55,16 +63,25 @@ pub(super) fn print(fields: &[(&str, &str)]) -> HookOutput {
     HookOutput { stdout: format!("{{{}}}\n", fields.join(",")), ..HookOutput::default() }
 }
 
-/// Prints a block: the word for it and the reason.
-pub(super) fn print_block(decision: &str, reason: &str) -> HookOutput {
-    print(&[("decision", decision), ("reason", &reason_of(reason))])
+/// Prints a block: the word for it, the reason, and what the person is told.
+pub(super) fn print_block(decision: &str, reason: &str, notice: Option<&str>) -> HookOutput {
+    let (reason, notice) = (reason_of(reason), notice.map(capped));
+    let mut fields = vec![("decision", decision), ("reason", reason.as_str())];
+    fields.extend(notice.as_deref().map(|notice| (NOTICE_FIELD, notice)));
+    print(&fields)
 }
 
-/// Prints a context in the way of Claude Code, which others have taken over.
-pub(super) fn print_context(event: &str, text: &str) -> HookOutput {
+/// Prints a context in the way of Claude Code, which others have taken over, and what the person is told.
+fn print_context(event: &str, text: &str, notice: Option<&str>) -> HookOutput {
     let (event, text) = (quoted(event), quoted(&capped(text)));
-    let stdout = format!("{{\"hookSpecificOutput\":{{\"hookEventName\":{event},\"additionalContext\":{text}}}}}\n");
-    HookOutput { stdout, ..HookOutput::default() }
+    let notice = notice.map_or_else(String::new, |notice| format!(",\"{NOTICE_FIELD}\":{}", quoted(&capped(notice))));
+    let context = format!("{{\"hookEventName\":{event},\"additionalContext\":{text}}}");
+    HookOutput { stdout: format!("{{\"hookSpecificOutput\":{context}{notice}}}\n"), ..HookOutput::default() }
+}
+
+/// Adds what the person is told on standard error, for want of a channel.
+pub(super) fn with_notice(output: HookOutput, notice: Option<&str>) -> HookOutput {
+    HookOutput { stderr: notice.map_or_else(String::new, |notice| tell(notice).stderr), ..output }
 }
 
 /// Tells the person on standard error, for want of a channel.
@@ -127,7 +144,7 @@ mod tests {
 
     #[test]
     fn texts_are_escaped_and_stay_on_one_line() {
-        let output = print_block("block", "a \"b\"\n\u{1}\u{2028}</x>");
+        let output = print_block("block", "a \"b\"\n\u{1}\u{2028}</x>", None);
         assert_eq!(output.stdout, "{\"decision\":\"block\",\"reason\":\"a \\\"b\\\"\\n\\u0001\u{2028}</x>\"}\n");
         assert_eq!(output.status, 0);
     }

@@ -61,9 +61,9 @@ fn kinds() -> [(&'static str, HookEventKind); 6] {
 fn replies() -> [(&'static str, HookReply); 4] {
     [
         ("silent", HookReply::Silent),
-        ("block", HookReply::Block { reason: "Run the tests.".to_owned() }),
+        ("block", HookReply::Block { reason: "Run the tests.".to_owned(), notice: None }),
         ("notice", HookReply::Notice { text: "Nothing was judged.".to_owned() }),
-        ("context", HookReply::Context { text: "Two directives are open.".to_owned() }),
+        ("context", HookReply::Context { text: "Two directives are open.".to_owned(), notice: None }),
     ]
 }
 
@@ -133,17 +133,42 @@ fn what_every_agent_says_is_cut_at_the_limit() {
         for (_, kind) in kinds() {
             let long = || "é".repeat(reply::REPLY_CHARS_MAX + 1);
             for reply in [
-                HookReply::Block { reason: long() },
+                HookReply::Block { reason: long(), notice: None },
+                HookReply::Block { reason: "Run the tests.".to_owned(), notice: Some(long()) },
                 HookReply::Notice { text: long() },
-                HookReply::Context { text: long() },
+                HookReply::Context { text: long(), notice: None },
+                HookReply::Context { text: "Two directives are open.".to_owned(), notice: Some(long()) },
             ] {
                 let output = adapter.reply(&kind, &reply);
                 if output.stdout.is_empty() {
                     continue;
                 }
                 let value: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
-                assert_eq!(longest(&value), reply::REPLY_CHARS_MAX, "{}", adapter.id());
+                // What an agent has no field for is on standard error.
+                if output.stderr.is_empty() {
+                    assert_eq!(longest(&value), reply::REPLY_CHARS_MAX, "{}", adapter.id());
+                }
             }
+        }
+    }
+}
+
+#[test]
+fn the_person_is_told_beside_the_agent() {
+    let [(_, start), _, (_, stop), ..] = kinds();
+    let notice = || Some("The file is broken.".to_owned());
+    let block = HookReply::Block { reason: "Run the tests.".to_owned(), notice: notice() };
+    let context = HookReply::Context { text: "Two directives are open.".to_owned(), notice: notice() };
+    for adapter in ADAPTERS {
+        for (kind, reply, words) in [(&stop, &block, "Run the tests."), (&start, &context, "Two directives are open.")]
+        {
+            let output = adapter.reply(kind, reply);
+            let value: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+            assert!(output.stdout.contains(words), "{output:?}");
+            let has_field = ["claude-code", "codex", "gemini"].contains(&adapter.id());
+            let (field, stderr) =
+                if has_field { (Some("The file is broken."), "") } else { (None, "assize: The file is broken.\n") };
+            assert_eq!((value["systemMessage"].as_str(), output.stderr.as_str()), (field, stderr), "{}", adapter.id());
         }
     }
 }
@@ -152,7 +177,7 @@ fn what_every_agent_says_is_cut_at_the_limit() {
 fn a_block_always_has_a_reason() {
     let [_, _, (_, stop), ..] = kinds();
     for adapter in ADAPTERS {
-        let output = adapter.reply(&stop, &HookReply::Block { reason: "\n".to_owned() });
+        let output = adapter.reply(&stop, &HookReply::Block { reason: "\n".to_owned(), notice: None });
         let value: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
         assert!(longest(&value) > 10, "{}", adapter.id());
     }

@@ -140,8 +140,8 @@ fn facts(fix: &ResumableFixRow<'_>) -> [String; 3] {
     [time(fix.begun), base, tree.to_owned()]
 }
 
-/// What is said where no fix could go on.
-const NO_OPEN: &str = "no fix could go on";
+/// What is said where no fix can be resumed.
+const NO_OPEN: &str = "no fix can be resumed";
 
 /// Lists the fixes that could go on.
 pub fn open_human(open: &[ResumableFixRow<'_>]) -> String {

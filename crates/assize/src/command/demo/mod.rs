@@ -28,7 +28,10 @@ use play::{Player, Step};
 /// Arguments of `assize demo`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Exit codes: 0 every court behaved as expected · 1 one did not · 3 a part could not be shown on this machine")]
+Example:
+  assize demo
+
+Exit codes: 0 every court behaved as expected · 1 one did not · 2 the demo could not begin · 3 a part could not be shown on this machine")]
 pub struct Arguments {}
 
 /// Declares the parts: their modules and the list of them, in the order in which they are shown.

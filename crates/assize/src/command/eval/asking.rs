@@ -27,6 +27,7 @@ use crate::config::{Config, EVAL_CALLS_MAX, EvalSettings};
 use crate::exit::{Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
+use crate::number::whole;
 use crate::output::Output;
 use crate::record::StepLock;
 
@@ -40,10 +41,10 @@ pub struct JudgeArguments {
     #[arg(long, conflicts_with_all = ["judges", "repeats"])]
     clauses_only: bool,
     /// Ask each judge so many times about a record; more than half of its replies decide [default: 1].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEATS_MAX)))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=REPEATS_MAX), allow_negative_numbers = true)]
     repeats: Option<u32>,
     /// Calls at a time to one judge at most; fewer are made where more do not help [default: 64].
-    #[arg(long, value_name = "N", value_parser = calls)]
+    #[arg(long, value_name = "N", value_parser = whole(1..=EVAL_CALLS_MAX), allow_negative_numbers = true)]
     calls: Option<usize>,
     /// Spend at most so many US dollars in this run, what was spent before it was interrupted included.
     #[arg(long, value_name = "USD", value_parser = amount)]
@@ -51,12 +52,6 @@ pub struct JudgeArguments {
     /// Ask again where a reply holds no verdict. What brought no reply at all is always asked again.
     #[arg(long)]
     again: bool,
-}
-
-fn calls(text: &str) -> std::result::Result<usize, String> {
-    let count: usize = text.parse().map_err(|_| "it is no number".to_owned())?;
-    let sound = (1..=EVAL_CALLS_MAX).contains(&count);
-    if sound { Ok(count) } else { Err(format!("it lies between 1 and {EVAL_CALLS_MAX}")) }
 }
 
 fn amount(text: &str) -> std::result::Result<f64, String> {
@@ -106,7 +101,7 @@ pub fn named(config: &Config, id: &str, option: &str) -> Result<JudgeConfig> {
     known.cloned().ok_or_else(|| {
         let ids: Vec<&str> = config.all_judges.iter().map(JudgeConfig::id).collect();
         let hint = if ids.is_empty() {
-            "a [[judge]] in assize.toml makes one; the page \"Settings\" of the book shows how".to_owned()
+            "a [[judge]] in assize.toml makes one; docs/src/tasks/judges.md shows how".to_owned()
         } else {
             format!("there are {}", ids.join(", "))
         };

@@ -40,7 +40,7 @@ pub struct DataArguments {
     pub rubric: PathBuf,
     /// The records, or `-` for standard input: JSON lines, a JSON array, CSV with a header, or Parquet.
     pub data: PathBuf,
-    /// In which form the records are [default: what they look like].
+    /// Format of the records [default: detected from the file].
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub from: Option<String>,
     /// The field that names a record [default: that of the rubric].
@@ -69,7 +69,7 @@ pub fn rubric(host: &Host, path: &Path) -> Result<(Rubric, Clauses)> {
     Rubric::read(&text).map_err(|faults| {
         let faults: Vec<String> = faults.iter().map(|fault| make_visible(&fault.to_string()).into_owned()).collect();
         Failure::new(format!("the rubric {}: {}", path.display(), faults.join("\n  ")))
-            .hint("the page \"Judge a data set\" of the book shows how a rubric is written")
+            .hint("docs/src/tasks/eval.md shows how a rubric is written")
     })
 }
 

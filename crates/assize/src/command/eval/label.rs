@@ -13,6 +13,7 @@ use self::label_store::LabelStore;
 use super::input::{DataArguments, Names};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::number::{whole, whole_from};
 use crate::output::Output;
 
 /// Arguments of `assize eval label`.
@@ -21,20 +22,26 @@ use crate::output::Output;
 pub struct Arguments {
     #[command(flatten)]
     data: DataArguments,
-    /// The file of labels: it is begun, or gone on with.
+    /// The file of labels; a new one is created, an existing one is continued.
     #[arg(long, value_name = "FILE", default_value = "labels.jsonl")]
     labels: PathBuf,
     /// Who labels: each rater has labels of his own in the file.
     #[arg(long, value_name = "NAME", default_value = assize_eval::judge_evaluation::label::NAMELESS_RATER)]
     rater: String,
     /// Label a random sample of so many records, those that `assize eval plan` would name with the same seed.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_from(0_usize), allow_negative_numbers = true)]
     sample: Option<usize>,
     /// The seed that draws the sample.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
     seed: u64,
     /// The port on this machine [default: any that is free].
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        value_parser = whole(0..=u16::MAX),
+        allow_negative_numbers = true
+    )]
     port: u16,
 }
 

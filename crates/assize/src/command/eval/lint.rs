@@ -1,4 +1,4 @@
-//! `assize eval lint RUBRIC`: what makes a rubric lenient without anybody having meant it.
+//! `assize eval lint RUBRIC`: the parts of a rubric that make it more lenient than intended.
 
 use std::path::PathBuf;
 

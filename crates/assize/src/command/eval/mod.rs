@@ -21,6 +21,12 @@ use crate::output::Output;
 
 /// Arguments of `assize eval`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize eval lint rubric.toml
+  assize eval run rubric.toml records.jsonl --output rulings.jsonl
+  assize eval report rubric.toml records.jsonl --verdicts rulings.jsonl --output report.html
+  assize eval calibrate rubric.toml records.jsonl --verdicts rulings.jsonl --labels people.csv")]
 pub struct Arguments {
     #[command(subcommand)]
     action: EvalAction,
@@ -28,13 +34,13 @@ pub struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum EvalAction {
-    /// Say what makes a rubric lenient without anybody having meant it.
+    /// List the parts of a rubric that make it more lenient than intended.
     Lint(lint::Arguments),
     /// Judge every record of a data set by a rubric.
     Run(run::Arguments),
-    /// Say how far a judge agrees with people, and whether it can be believed without them.
+    /// Measure how far a judge agrees with people, and whether it can be trusted without them.
     Calibrate(calibrate::Arguments),
-    /// Set two judgements of the same records side by side: two rubrics, two judges, or two dates.
+    /// Compare two judgements of the same records: two rubrics, two judges, or two dates.
     Compare(compare::Arguments),
     /// Say how many records people should label, and which.
     Plan(plan::Arguments),
@@ -42,7 +48,7 @@ enum EvalAction {
     Label(label::Arguments),
     /// Show a run as one page, as numbers, or for CI.
     Report(report::Arguments),
-    /// Have failing records corrected, or say what a correction came to: fixed, introduced, remaining, untouched.
+    /// Have failing records corrected, or count the faults of a correction: fixed, introduced, remaining, untouched.
     Correct(correct::Arguments),
 }
 

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::input::{Case, DataArguments, LabelSources};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::number::whole_from;
 use crate::output::{Format, Output, print};
 use crate::own_file;
 use crate::render;
@@ -34,7 +35,7 @@ pub struct Arguments {
     #[arg(long, value_name = "ID")]
     judge: Option<String>,
     /// Draws the sample; the same number draws the same records.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
     seed: u64,
     /// Write a table to fill in: a row for each record to label next, a column for each mode.
     #[arg(long, short, value_name = "FILE")]

@@ -29,7 +29,7 @@ pub struct Arguments {
     /// What was ruled or said: rulings of `assize eval run`, or lines of `id`, `labels` and `overall_quality_score`.
     #[arg(long, value_name = "FILE")]
     verdicts: PathBuf,
-    /// What people say, so that the report tells how far the judge can be believed.
+    /// The labels of people: the report then says how far the judge can be trusted.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// Which judge to evaluate, if the verdicts are of several.

@@ -20,7 +20,7 @@ pub struct RulingsArguments {
     /// Write the ruling on each record to this file; `-` for standard output.
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// In which form: one JSON document a line, or a table [default: by the name of the file, else JSON lines].
+    /// Format of that file: one JSON document a line, or a table [default: by the name of the file, else JSON lines].
     #[arg(long, value_name = "FORMAT", value_parser = ["jsonl", "csv", "parquet"], requires = "output")]
     to: Option<String>,
 }

@@ -27,6 +27,7 @@ use super::ruling_pipeline::{Message, PendingRecord, Ruled, RulingPipeline};
 use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::number::whole_from;
 use crate::output::{Format, Output, print};
 use crate::own_file;
 use crate::record::{self, StepRecorder};
@@ -42,10 +43,10 @@ pub struct Arguments {
     #[arg(long = "where", value_name = "EXPRESSION")]
     condition: Option<String>,
     /// Judge a random sample of so many records.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_from(0_usize), allow_negative_numbers = true)]
     sample: Option<usize>,
     /// The seed that draws the sample; the same seed draws the same one.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
     seed: u64,
     /// Verdicts that were made elsewhere, in place of judges: rulings of this court, or lines of `id`, `labels` and
     /// `overall_quality_score`.
@@ -106,6 +107,8 @@ struct Survey {
     digest: String,
     /// Records that `--where` could not be computed of.
     unknown: u64,
+    /// Whether the data hold no record at all.
+    is_empty: bool,
 }
 
 /// Runs `assize eval run`.
@@ -132,6 +135,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         (survey, ledger.map(|ledger| ledger.join().unwrap_or_else(broke_off)))
     });
     let (survey, ledger) = (survey?, ledger.transpose()?);
+    if survey.is_empty {
+        output.note(&format!("the data {} hold no record; nothing is judged", arguments.data.data.display()));
+    }
     if survey.unknown > 0 {
         let count = survey.unknown;
         output.note(&format!("--where cannot be computed of {count} records, which are left out"));
@@ -335,7 +341,7 @@ fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &H
     let extent = if weighs_content || condition.is_some() { Extent::Whole } else { Extent::Name };
     let selection = Selection::new(condition);
     let mut draw = arguments.sample.map(|size| Draw::new(size, arguments.seed));
-    let (mut names, mut unknown) = (Names::default(), 0);
+    let (mut names, mut unknown, mut is_empty) = (Names::default(), 0, true);
     let (mut need, mut digest) = (RequestEstimate::nothing(), DatasetDigest::default());
     let weigh = |record: &CaseRecord| {
         let OpinionSource::Judges(judges) = source else { return Ok(RequestEstimate::nothing()) };
@@ -355,6 +361,7 @@ fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &H
         Ok((CaseRecord { fields: Map::new(), ..record }, offered, weight))
     };
     data.map_records((host, rubric), extent, &look, &mut |(record, offered, weight)| {
+        is_empty = false;
         names.add(&record.id);
         unknown += u64::from(offered == Offered::Unknown);
         if let Some(draw) = draw.as_mut().filter(|_| offered == Offered::Eligible) {
@@ -382,5 +389,5 @@ fn survey(arguments: &Arguments, data: &DataArguments, rubric: &Rubric, host: &H
             },
         )?;
     }
-    Ok(Survey { selection, need, digest: digest.finish(), unknown })
+    Ok(Survey { selection, need, digest: digest.finish(), unknown, is_empty })
 }

@@ -59,7 +59,7 @@ pub fn open(ledger: &Ledger, most: u32) -> Result<Vec<Open>> {
 pub fn find(ledger: &Ledger, id: &str) -> Result<Open> {
     let mut open = open(ledger, OPEN_MAX)?.into_iter();
     open.find(|open| open.id() == id || open.session == id).ok_or_else(|| {
-        Failure::new(format!("--resume {id}: there is no such fix that could go on"))
+        Failure::new(format!("--resume {id}: no fix with this id can be resumed"))
             .hint("`assize fix --resume` lists them")
     })
 }

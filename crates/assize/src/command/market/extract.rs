@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::judges::search_path;
+use crate::number::whole_from;
 use crate::output::{Format, Output, print};
 use crate::own_file;
 use crate::render;
@@ -33,7 +34,7 @@ pub struct SourceArguments {
     #[arg(long, value_name = "FILE")]
     pub spec: Option<PathBuf>,
     /// The number of a GitHub issue, which is read by `gh`.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole_from(1_u64), allow_negative_numbers = true)]
     pub issue: Option<u64>,
 }
 
@@ -56,6 +57,8 @@ pub struct Demanded {
     pub requirements: Requirements,
     /// Boxes that are ticked.
     pub ticked: usize,
+    /// Says that there is no box at all, if that is so.
+    pub no_box: Option<Failure>,
 }
 
 /// Arguments of `assize market extract`.
@@ -81,7 +84,11 @@ Exit codes: 0 something is demanded \u{b7} 1 no box is open \u{b7} 2 something c
 /// Runs `assize market extract`.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let config = Config::load(&host.project(), host.configuration.as_deref())?;
-    let Demanded { requirements, ticked } = requirements(&arguments.specification, host, &Panel::of(&config, host)?)?;
+    let demanded = requirements(&arguments.specification, host, &Panel::of(&config, host)?)?;
+    let Demanded { requirements, ticked, no_box } = demanded;
+    if let Some(Failure { what, hint }) = no_box {
+        output.note(&[Some(what), hint].into_iter().flatten().collect::<Vec<_>>().join("; "));
+    }
     print(&match output.format {
         Format::Json => format!("{}\n", json!(RequirementsEnvelope::of(&requirements))),
         Format::Human => render::market::requirements_human(&requirements, ticked),
@@ -90,11 +97,11 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     Ok(if requirements.explicit_requirements.is_empty() { Exit::NotAccepted } else { Exit::Done })
 }
 
-/// Reads what a specification demands.
+/// Reads what a specification demands. One without a box demands nothing, whatever its guidelines say.
 ///
 /// # Errors
 ///
-/// Fails where it cannot be read, or has no box.
+/// Fails where it cannot be read.
 pub fn requirements(arguments: &SpecificationArguments, host: &Host, panel: &Panel) -> Result<Demanded> {
     let (name, specification) = match (&arguments.from.spec, arguments.from.issue) {
         (Some(path), _) => {
@@ -110,18 +117,17 @@ pub fn requirements(arguments: &SpecificationArguments, host: &Host, panel: &Pan
     };
     let wrong = |error: &dyn std::fmt::Display| Failure::new(format!("{name}: {error}"));
     let boxes = boxes(&specification).map_err(|error| wrong(&error))?;
-    if boxes.is_empty() {
-        let hint = "write what is demanded as items such as `- [ ] Add the endpoint`";
-        return Err(wrong(&"it has no box").hint(hint));
-    }
+    let no_box = boxes
+        .is_empty()
+        .then(|| wrong(&"it has no box").hint("write what is demanded as items such as `- [ ] Add the endpoint`"));
     let ticked = boxes.iter().filter(|found| found.ticked).count();
     let guidelines = guidelines(arguments, host)?;
-    let requirements = if arguments.rules_only {
+    let requirements = if arguments.rules_only || boxes.is_empty() {
         Requirements::by_rules(&boxes, &guidelines)
     } else {
         broker::requirements(&boxes, &specification, &guidelines, panel)
     };
-    Ok(Demanded { requirements, ticked })
+    Ok(Demanded { requirements, ticked, no_box })
 }
 
 /// Reaches an issue of the project's repository.

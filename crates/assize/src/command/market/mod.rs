@@ -1,4 +1,4 @@
-//! `assize market`: several bidders compete for an issue, and the market learns whom to believe.
+//! `assize market`: several bidders compete for an issue, and the market records how reliable each of them is.
 
 mod extract;
 mod panel;
@@ -21,6 +21,11 @@ use crate::output::Output;
 
 /// Arguments of `assize market`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assize market run --spec issue.md --check    check whether a run could begin
+  assize market run --spec issue.md            let the configured bidders compete for the open boxes
+  assize market status                         the record and the weight of each bidder")]
 pub struct Arguments {
     #[command(subcommand)]
     action: MarketAction,
@@ -34,11 +39,11 @@ enum MarketAction {
     Rank(rank::Arguments),
     /// Have bidders compete for the open boxes, the winner implement, and the review court verify.
     Run(Box<run::Arguments>),
-    /// Say how the bidders stand.
+    /// Show the record and the weight of each bidder.
     Status(status::Arguments),
-    /// Tell the history again, and what each event did to whom.
+    /// Show the history: what each event did to which bidder.
     Replay(replay::Arguments),
-    /// Play ways of choosing bidders over a table of what each of them did with each task.
+    /// Simulate ways of choosing bidders with a table of each bidder's result for each task.
     Simulate(simulate::Arguments),
 }
 
@@ -76,5 +81,5 @@ impl History {
 }
 
 fn unreadable(error: &events::EventsError) -> Failure {
-    Failure::new(error.to_string()).hint("put the file right or take it away: without it the weights are others")
+    Failure::new(error.to_string()).hint("fix the file or remove it; without it the weights are different")
 }

@@ -13,13 +13,14 @@ use serde_json::json;
 use assize_market::bid::{BID_BYTES_MAX, Bid};
 use assize_market::ranking::selected;
 
-use super::extract::{SpecificationArguments, requirements};
+use super::extract::{Demanded, SpecificationArguments, requirements};
 use super::panel::Panel;
 
 use crate::command::review::failed as review_failed;
 use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::number::whole_from;
 use crate::output::{Format, Output, print};
 use crate::own_file;
 use crate::render;
@@ -35,7 +36,7 @@ pub struct Arguments {
     #[command(flatten)]
     specification: SpecificationArguments,
     /// The seed that draws in which order the bids are looked at; it stands in the result.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
     seed: u64,
 }
 
@@ -59,7 +60,10 @@ struct BidFile {
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let config = Config::load(&host.project(), host.configuration.as_deref())?;
     let panel = Panel::of(&config, host)?;
-    let requirements = requirements(&arguments.specification, host, &panel)?.requirements;
+    let Demanded { requirements, no_box, .. } = requirements(&arguments.specification, host, &panel)?;
+    if let Some(failure) = no_box {
+        return Err(failure);
+    }
     let bids = arguments.bids.iter().map(|path| read(host, path)).collect::<Result<Vec<BidFile>>>()?;
     let copy = copy(host)?;
     let survey = brief::survey_copy(&copy);

@@ -15,7 +15,7 @@ use crate::render;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Tell only what concerns this bidder.
+    /// Show only the events of this bidder.
     #[arg(long, value_name = "ID")]
     bidder: Option<String>,
 }

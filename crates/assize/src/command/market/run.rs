@@ -28,10 +28,11 @@ use serde_json::json;
 use super::extract::{SpecificationArguments, github, guidelines};
 use super::panel::Panel;
 use crate::command::review::{GateArguments, failed as review_failed};
-use crate::config::Config;
+use crate::config::{Config, ITERATIONS_MAX};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::{Host, now_ms};
 use crate::judges::{Judges, search_path};
+use crate::number::{whole, whole_from};
 use crate::output::{Format, Output, print};
 use crate::own_file;
 use crate::record::{self, StepLock, OPEN_MAX, StepRecorder};
@@ -51,15 +52,15 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     from: Option<String>,
     /// How many implementations all bidders have together [default: that of `[market]`, 15].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=ITERATIONS_MAX), allow_negative_numbers = true)]
     iterations: Option<u32>,
     /// The seed that draws the orders in which bids are shown; it is recorded [default: drawn].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_from(0_u64), allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Only look whether a run could begin.
     #[arg(long)]
     check: bool,
-    /// Begin anew, also where an interrupted run could go on.
+    /// Start a new run even if an interrupted one could be resumed.
     #[arg(long)]
     anew: bool,
     #[command(flatten)]
@@ -76,7 +77,7 @@ Who bids stands in assize.toml, as `[[bidder]]`; `[market]` says what bids are m
 copies, in the sandbox. What the review court accepts is committed to a branch of its own, with the repository's hooks; nothing is pushed.
 Calling an interrupted run again resumes it.
 
-Exit codes: 0 a part or all of it is done \u{b7} 1 it failed, and a person has to look \u{b7} 2 bad usage, configuration or input \u{b7} 3 no judge could judge";
+Exit codes: 0 a part or all of it is done \u{b7} 1 it failed, and a person has to look \u{b7} 2 bad usage, configuration or input \u{b7} 3 there was no bid, or it could not be judged";
 
 /// Returns the root of the repository.
 fn root(host: &Host) -> Result<PathBuf> {

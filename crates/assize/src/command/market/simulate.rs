@@ -9,6 +9,7 @@ use assize_market::policy::{PastOutcomes, Policy, simulate};
 use crate::config::Config;
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::number::{whole, whole_from};
 use crate::output::{Format, Output, print};
 use crate::own_file;
 use crate::render;
@@ -16,7 +17,7 @@ use crate::render;
 /// Largest table, in bytes.
 const TABLE_BYTES_MAX: u64 = 64 << 20;
 /// Most orders in which the tasks are played.
-const RUNS_MAX: i64 = 10_000;
+const RUNS_MAX: u32 = 10_000;
 
 /// Arguments of `assize market simulate`.
 #[derive(Debug, clap::Args)]
@@ -26,10 +27,16 @@ pub struct Arguments {
     /// standard input.
     table: PathBuf,
     /// In how many orders the tasks are played.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=RUNS_MAX))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = whole(1..=RUNS_MAX),
+        allow_negative_numbers = true
+    )]
     runs: u32,
     /// The seed that draws the orders; the same seed draws the same ones.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
     seed: u64,
 }
 

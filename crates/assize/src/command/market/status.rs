@@ -21,7 +21,7 @@ Examples:
   assize market status
   assize market status --format json
 
-The standing is computed anew from the files in .assize/market/events; git merges them without conflict.";
+The weights are computed from the files in .assize/market/events; git merges them without conflict.";
 
 /// Runs `assize market status`.
 pub fn run(_: &Arguments, host: &Host, output: Output) -> Result {

@@ -31,6 +31,7 @@ use crate::config::{Config, EvalSettings};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::judges::Judges;
+use crate::number::whole_from;
 use crate::output::{Format, Output, print};
 use crate::own_file::{self, PendingFile};
 use crate::record::{self as ledger, StepRecorder};
@@ -50,7 +51,7 @@ pub struct CorrectorArguments {
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
     hold_out: f64,
     /// The seed that draws what is held out.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
     seed: u64,
     /// Write the names of the records that are held out to this file, as JSON, one a line.
     #[arg(long, value_name = "FILE", requires = "corrector")]
@@ -226,7 +227,7 @@ impl Taken {
         if nobody || (arguments.names_judges() && !refused.is_empty()) {
             let who = if refused.is_empty() { "no other judge is configured".to_owned() } else { refused.join(", ") };
             let what = format!(
-                "who corrects, or said that the records fail, is no judge of the correction, nor is the same model by another name: {who}"
+                "the corrector, a judge that failed the records, or the same model under another name cannot judge the correction: {who}"
             );
             return Err(Failure::new(what)
                 .hint("name another judge with --judge, or count what clauses say of it with --clauses-only"));
