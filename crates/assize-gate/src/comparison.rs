@@ -310,12 +310,14 @@ pub fn keep_shared(run: &mut GateRun, other: &GateRun) {
 /// Takes out of a run what is new and breaks a rule that the base breaks as well. Returns how many objections that were.
 ///
 /// That is for a checker which the maintainers run on every change: it would have kept the base out. Here it has rules, or
-/// a version, that it did not have there.
-pub fn take_out_broken_rules(run: &mut GateRun, base: &GateRun, moves: &Moves) -> usize {
+/// a version, that it did not have there. A formatter has one rule for everything, so its rule counts as broken in the
+/// files alone that it objects to on the base: elsewhere it writes as theirs does.
+pub fn take_out_broken_rules(run: &mut GateRun, base: &GateRun, moves: &Moves, is_formatter: bool) -> usize {
     let (Some(report), Some(before)) = (&mut run.report, &base.report) else { return 0 };
-    let broken: BTreeSet<&str> = before.diagnostics.iter().map(|found| found.code.as_str()).collect();
+    let rule = |found: &Diagnostic| (found.code.clone(), found.path.clone().filter(|_| is_formatter));
+    let broken: BTreeSet<_> = before.diagnostics.iter().map(rule).collect();
     let new = new_diagnostics(&report.diagnostics, &before.diagnostics, moves);
-    let mut taken: Vec<Diagnostic> = new.into_iter().filter(|found| broken.contains(found.code.as_str())).collect();
+    let mut taken: Vec<Diagnostic> = new.into_iter().filter(|found| broken.contains(&rule(found))).collect();
     let count = taken.len();
     report.diagnostics.retain(|found| match taken.iter().position(|other| other == found) {
         Some(at) => {
@@ -478,14 +480,15 @@ mod tests {
     #[test]
     fn a_rule_that_the_base_breaks_is_not_held_against_the_change() {
         use crate::exec_report::testing::lint;
-        let coded = |code: &str, line: u32, message: &str| Diagnostic {
+        let in_file = |path: &str, code: &str, line: u32, message: &str| Diagnostic {
             code: code.to_owned(),
-            ..diagnostic("a.py", line, message)
+            ..diagnostic(path, line, message)
         };
+        let coded = |code: &str, line: u32, message: &str| in_file("a.py", code, line, message);
         let base = lint(&[coded("E1", 1, "old"), coded("E1", 2, "old, too")]);
         let taken = |now: &[Diagnostic]| {
             let mut run = lint(now);
-            let count = take_out_broken_rules(&mut run, &base, &Moves::default());
+            let count = take_out_broken_rules(&mut run, &base, &Moves::default(), false);
             let left: Vec<String> =
                 run.report.iter().flat_map(|report| &report.diagnostics).map(|found| found.message.clone()).collect();
             (count, left.join(", "), run.state)
@@ -499,6 +502,11 @@ mod tests {
             "the base keeps that rule"
         );
         assert_eq!(taken(&[old, coded("E1", 9, "new"), coded("E1", 12, "new")]).0, 2);
+        let formatted = |path: &str| {
+            let mut run = lint(&[in_file(path, "E1", 9, "new")]);
+            take_out_broken_rules(&mut run, &base, &Moves::default(), true)
+        };
+        assert_eq!((formatted("a.py"), formatted("b.py")), (1, 0), "a formatter that wrote b.py as it stands knows it");
     }
 
     fn lines(now: &[Diagnostic], base: &[Diagnostic], patch: &str) -> Vec<u32> {

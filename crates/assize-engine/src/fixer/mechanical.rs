@@ -6,14 +6,15 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use assize_gate::gate::GateState;
+use assize_gate::gate::{Gate, GateState, Setup};
 use assize_patch::{FileContent, Op, Patch, PatchLimits, Protection, Snapshot, between, check_path, in_part, plan};
 use assize_report::Diagnostic;
 use assize_review::court::ReviewRecord;
 use assize_review::fix::mechanical;
 
-use crate::court::review::{GateTerms, ReviewError, sandbox_beside};
+use crate::court::review::{GateTerms, ReviewError, sandbox_beside, source_state};
 use crate::gate::{Planned, PreparedWorktree};
+use crate::git::Repository;
 use crate::scratch::Scratch;
 use crate::tree;
 use crate::work_copy::{CopyError, WorkCopy};
@@ -42,6 +43,14 @@ pub fn offered(
     let build = Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
     let mut worktree = PreparedWorktree::new(scratch, home, &terms.search_path, build.path().to_owned());
     let used = terms.plan(&worktree.project, None).due;
+    let sandbox = sandbox_beside(home, terms.sandbox)?;
+    let failed = |(tool, setup): &&(&dyn Gate, Setup)| {
+        gates().any(|gate| (&*gate.id, &gate.folder) == (tool.id(), &setup.folder))
+    };
+    let failed: Vec<_> = used.iter().filter(failed).cloned().collect();
+    // The review has installed the same for its own copy, so that this takes it from the cache.
+    let source = source_state(Repository::discover(home)?.as_ref(), record.inputs.case.base.as_deref());
+    worktree.prepare(&worktree.plans(&failed), &sandbox, &terms.preparation, (&source, None), &mut |_, _| {})?;
     for gate in gates() {
         let files: BTreeSet<&str> =
             gate.new.iter().filter(is_writable).filter_map(|fault| fault.path.as_deref()).collect();
@@ -53,7 +62,6 @@ pub fn offered(
         if files.is_empty() || tool.rewrite(setup, &worktree.project, &files).is_none() {
             continue;
         }
-        let sandbox = sandbox_beside(home, terms.sandbox)?;
         let concerned: BTreeSet<&str> = files.iter().copied().chain(touched.iter().copied()).collect();
         let before: Vec<(&str, Option<FileContent>)> =
             concerned.into_iter().map(|path| (path, read(&worktree.copy.path(), path))).collect();

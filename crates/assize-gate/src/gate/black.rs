@@ -38,6 +38,10 @@ impl Gate for Black {
         command
     }
 
+    fn is_formatter(&self) -> bool {
+        true
+    }
+
     fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
         called(setup, project, &["--no-color"]).on(files)
     }

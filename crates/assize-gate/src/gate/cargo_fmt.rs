@@ -37,6 +37,10 @@ impl Gate for CargoFmt {
         called(setup, project, &["fmt", "--all", "--check", "--", "--color=never"])
     }
 
+    fn is_formatter(&self) -> bool {
+        true
+    }
+
     fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
         // It formats packages, and rustfmt alone would have to be told the edition of each file.
         (!files.is_empty()).then(|| called(setup, project, &["fmt", "--all"]))

@@ -34,6 +34,10 @@ impl Gate for Gofmt {
         go::command(setup, "gofmt", &["-l", "."])
     }
 
+    fn is_formatter(&self) -> bool {
+        true
+    }
+
     fn rewrite(&self, setup: &Setup, _project: &Project, files: &[&str]) -> Option<GateCommand> {
         go::command(setup, "gofmt", &["-w"]).on(files)
     }

@@ -350,6 +350,11 @@ pub trait Gate: Sync {
     ///
     /// There is no report that can be read; never when the report is red.
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError>;
+    /// Returns whether the gate asks for one form of every file, and has no rules that could be told apart.
+    fn is_formatter(&self) -> bool {
+        false
+    }
+
     /// Returns the command that writes files as the gate wants them, instead of checking them; `None` where the tool has
     /// none. `files` are relative to the root. A tool that cannot be held to files writes more: the caller keeps what
     /// became of `files` and drops the rest. The status of the tool is not 0 where it could not fix all of them.

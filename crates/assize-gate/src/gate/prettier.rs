@@ -43,6 +43,10 @@ impl Gate for Prettier {
         command
     }
 
+    fn is_formatter(&self) -> bool {
+        true
+    }
+
     fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
         javascript::command(setup, project, "prettier", &["--write", "--no-color"]).on(files)
     }

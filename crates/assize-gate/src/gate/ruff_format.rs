@@ -40,6 +40,10 @@ impl Gate for RuffFormat {
         command
     }
 
+    fn is_formatter(&self) -> bool {
+        true
+    }
+
     fn rewrite(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
         RUFF.command(setup, project, &["format", "--no-cache"]).on(files)
     }

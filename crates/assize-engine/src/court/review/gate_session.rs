@@ -360,7 +360,7 @@ impl<'a> GateSession<'a> {
             pipeline.commands.iter().any(calls)
         };
         if let Some(base) = base.filter(|_| is_linter && is_called()) {
-            let count = take_out_broken_rules(&mut ran.run, base, self.moves);
+            let count = take_out_broken_rules(&mut ran.run, base, self.moves, gate.is_formatter());
             if count > 0 {
                 let name = name_of(gate.id(), &setup.folder);
                 limits.push(format!(

@@ -1,0 +1,94 @@
+//! `assize fix` with a tool that is not there before it is installed for the copy.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use assize_testkit::machine_test::{CannotRun, Tested, run, test};
+use assize_testkit::repo::Repo;
+use serde_json::Value;
+
+/// Stands for a formatter: one blank on each side of an equals sign in the files of `src`.
+const FORMATTER: &str = r#"#!/usr/bin/env node
+const fs = require("node:fs");
+const path = require("node:path");
+const writes = process.argv.includes("--write");
+const source = fs.readdirSync("src").map((name) => path.join("src", name));
+let unformatted = 0;
+for (const file of source) {
+  const text = fs.readFileSync(file, "utf8");
+  const formatted = text.replace(/ += +/g, " = ");
+  if (formatted === text) continue;
+  unformatted += 1;
+  if (writes) fs.writeFileSync(file, formatted);
+  else console.error(`[warn] ${file}`);
+}
+if (!writes && unformatted === 0) console.log("All matched files use Prettier code style!");
+if (!writes && unformatted > 0) console.error("Code style issues found in the above file.");
+process.exitCode = !writes && unformatted > 0 ? 1 : 0;
+"#;
+const TEST: &str = "import assert from \"node:assert/strict\";\nimport test from \"node:test\";\nimport { one } from \"../src/one.js\";\n\n\
+                    test(\"one is one\", () => assert.equal(one(), 1));\n";
+const BASE: &str = "export function one() {\n  const one = 1;\n  return one;\n}\n";
+const CHANGED: &str = "export function one() {\n  const number  =  1;\n  return number;\n}\n";
+
+fn main() {
+    run(vec![test("a_formatter_that_an_installation_brings_fixes", a_formatter_that_an_installation_brings_fixes)])
+}
+
+fn a_formatter_that_an_installation_brings_fixes() -> Tested {
+    let repo = Repo::empty();
+    let formatter = repo.outside().join("prettier");
+    fs::create_dir_all(&formatter).expect("a folder");
+    let manifest = r#"{"name": "prettier", "version": "1.0.0", "bin": {"prettier": "cli.js"}}"#;
+    fs::write(formatter.join("package.json"), manifest).expect("written");
+    fs::write(formatter.join("cli.js"), FORMATTER).expect("written");
+    repo.write("tools/README", "What is installed from here.\n");
+    let packed = Command::new("npm")
+        .args(["pack", "--silent", "--pack-destination"])
+        .arg(repo.path().join("tools"))
+        .current_dir(&formatter)
+        .env("HOME", repo.outside())
+        .output();
+    if !packed.is_ok_and(|output| output.status.success()) {
+        return Err(CannotRun("npm is not installed".to_owned()));
+    }
+    let manifest = r#"{"name": "one", "type": "module", "scripts": {"test": "node --test"}, "devDependencies": {"prettier": "file:tools/prettier-1.0.0.tgz"}}"#;
+    for (path, text) in [
+        ("package.json", manifest),
+        (".prettierrc", "{}\n"),
+        (".gitignore", "node_modules/\n"),
+        ("src/one.js", BASE),
+        ("test/one.test.js", TEST),
+    ] {
+        repo.write(path, text);
+    }
+    repo.commit("base");
+    repo.write("src/one.js", CHANGED);
+    let fixed = assize(&repo, &["fix", "--tools-only", "--yes"]);
+    if fixed["review"]["exec"]["sandbox"]
+        .as_str()
+        .is_none_or(|level| !level.contains("bubblewrap") && !level.contains("namespaces"))
+    {
+        return Err(CannotRun("nothing is installed without a sandbox with namespaces".to_owned()));
+    }
+    assert_eq!((&fixed["outcome"], &fixed["fix"]["written"]), (&"accept".into(), &true.into()), "{fixed}");
+    let now = fs::read_to_string(repo.path().join("src/one.js")).expect("read");
+    assert_eq!(now, CHANGED.replace("  =  ", " = "));
+    Ok(())
+}
+
+fn assize(repo: &Repo, arguments: &[&str]) -> Value {
+    let output = Command::new(Path::new(env!("CARGO_BIN_EXE_assize")))
+        .args(arguments)
+        .args(["--format", "json"])
+        .current_dir(repo.path())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", repo.outside())
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program runs");
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
