@@ -78,7 +78,9 @@ impl FileGraph {
     /// Makes the graph of what the imports lead to.
     pub fn of(tree: &SourceTree<'_>, manifests: &Manifests<'_>, links: &[Link<'_>]) -> Self {
         let mut roles = roles(tree);
-        promote(tree, links, &product_roots(tree, manifests), &mut roles);
+        let roots = product_roots(tree, manifests);
+        promote(tree, links, &roots, &mut roles);
+        demote(tree, links, &roots, &mut roles);
         let mut graph = Self { edges: Vec::with_capacity(links.len()), roles, counts: ImportCounts::default() };
         for link in links {
             let own =
@@ -144,6 +146,31 @@ fn promote(tree: &SourceTree<'_>, links: &[Link<'_>], roots: &[FileId], roles: &
                 roles[to.index()] = FileRole::Production;
                 open.push(to);
             }
+        }
+    }
+}
+
+/// Makes tests of the modules of Rust that are compiled for tests alone, whatever their names.
+fn demote(tree: &SourceTree<'_>, links: &[Link<'_>], roots: &[FileId], roles: &mut [FileRole]) {
+    let mut declared: HashMap<FileId, Vec<(FileId, bool)>> = HashMap::default();
+    for link in links {
+        let import = &tree.imports(link.from)[link.import as usize];
+        if let Resolved::File(to) = link.to
+            && import.kind == ImportKind::Declaration
+        {
+            declared.entry(to).or_default().push((link.from, import.test_only));
+        }
+    }
+    declared.retain(|file, _| !roots.contains(file));
+    loop {
+        let for_tests = |(from, test_only): &(FileId, bool)| *test_only || roles[from.index()].is_for_tests();
+        let is_found = |file: &FileId| roles[file.index()].is_production() && declared[file].iter().all(for_tests);
+        let found: Vec<FileId> = declared.keys().copied().filter(is_found).collect();
+        if found.is_empty() {
+            return;
+        }
+        for file in found {
+            roles[file.index()] = FileRole::Test;
         }
     }
 }
@@ -403,6 +430,13 @@ mod tests {
         assert_eq!(of_root("mod tests;\n", &format!("{test}pub fn b() {{}}\n")), [""; 0]);
         assert_eq!(of_root("mod tests;\n", "fn b() {}\n"), [""; 0]);
         assert_eq!(of_root("", "fn b() {}\n"), ["src/tests.rs"], "nothing declares it");
+
+        let support = [
+            ("src/lib.rs", "#[cfg(test)]\nmod support;\n"),
+            ("src/support.rs", "mod deep;\n"),
+            ("src/support/deep.rs", "pub fn same() {}\n"),
+        ];
+        assert_eq!(for_tests(&support), ["src/support.rs", "src/support/deep.rs"], "whatever it is called");
 
         let nested = [
             ("src/lib.rs", "mod test;\n"),

@@ -53,7 +53,7 @@ const EXAMPLE_FOLDERS: [&str; 9] =
 const JAVA_PACKAGES: [&str; 8] = ["java", "javax", "com", "org", "net", "io", "edu", "dev"];
 
 /// Folders of data that only tests read, for files that are no source code.
-const DATA_FOLDERS: [&str; 14] = [
+const DATA_FOLDERS: [&str; 17] = [
     "test",
     "tests",
     "Test",
@@ -68,6 +68,9 @@ const DATA_FOLDERS: [&str; 14] = [
     "fixtures",
     "integration-tests",
     "integration_tests",
+    "golden",
+    "goldens",
+    "expected",
 ];
 
 impl FileRole {
@@ -253,6 +256,9 @@ mod tests {
             ("pkg/scenarios/a_test.go", FileRole::Test),
             ("snapshots/snap.go", FileRole::Production),
             ("snapshots/snap.json", FileRole::Fixture),
+            ("golden/total.txt", FileRole::Test),
+            ("src/golden/total.txt", FileRole::Production),
+            ("golden/total.go", FileRole::Production),
             ("tests/scenarios/test_login.py", FileRole::Test),
             ("tests/scenarios/login.py", FileRole::Fixture),
             ("node_modules/x/fixtures/a.js", FileRole::Vendored),

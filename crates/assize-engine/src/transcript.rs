@@ -1,7 +1,7 @@
 //! Reads transcripts from disk line by line, with constant memory.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,9 +28,8 @@ const LAG_STEP: Duration = Duration::from_millis(5);
 ///
 /// Fails if the file cannot be read, or is a document larger than [`DOCUMENT_BYTES_MAX`].
 pub fn read_facts(path: &Path, kind: TranscriptKind, final_message: Option<&str>) -> io::Result<TranscriptFacts> {
-    let file = File::open(path)?;
     let lag = Lag { final_message, until: Instant::now() + LAG_MAX };
-    if kind.is_document() { read_document(file, kind, &lag) } else { read_lines(file, kind, &lag) }
+    if kind.is_document() { read_document(path, kind, &lag) } else { read_lines(File::open(path)?, kind, &lag) }
 }
 
 /// What a transcript is waited for, and how long.
@@ -51,16 +50,17 @@ impl Lag<'_> {
     }
 }
 
-fn read_document(mut file: File, kind: TranscriptKind, lag: &Lag<'_>) -> io::Result<TranscriptFacts> {
+fn read_document(path: &Path, kind: TranscriptKind, lag: &Lag<'_>) -> io::Result<TranscriptFacts> {
     let mut bytes = Vec::new();
     loop {
+        // A document may be replaced by another one.
+        let file = File::open(path)?;
         let size = file.metadata()?.len();
         if size > DOCUMENT_BYTES_MAX {
             return Err(io::Error::other(format!("the transcript has {size} bytes, more than {DOCUMENT_BYTES_MAX}")));
         }
         bytes.clear();
-        file.rewind()?;
-        (&mut file).take(DOCUMENT_BYTES_MAX).read_to_end(&mut bytes)?;
+        file.take(DOCUMENT_BYTES_MAX).read_to_end(&mut bytes)?;
         let mut facts = FactsBuilder::default();
         kind.format().document(&bytes, &mut facts);
         if !lag.waits(&facts) {
@@ -122,6 +122,7 @@ fn skip_line(reader: &mut impl BufRead) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::io::Write as _;
 
     const LINE: &str = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#;
@@ -176,6 +177,23 @@ mod tests {
             r#"{"messages":[{"id":"u1","type":"user","content":"go"},{"id":"g1","type":"gemini","content":"Done."}]}"#;
         let facts = late(TranscriptKind::Gemini, "", document, "Done.");
         assert_eq!((last(&facts), facts.last_prompt_step), (Some("Done."), 1));
+    }
+
+    #[test]
+    fn a_document_that_is_replaced_is_read_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("now.json"), r#"{"messages":[]}"#).expect("written");
+        let document = r#"{"messages":[{"id":"g1","type":"gemini","content":"Done."}]}"#;
+        let facts = thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(LAG_STEP * 4);
+                fs::write(at("next.json"), document).expect("written");
+                fs::rename(at("next.json"), at("now.json")).expect("replaced");
+            });
+            read_facts(&at("now.json"), TranscriptKind::Gemini, Some("Done.")).expect("readable")
+        });
+        assert_eq!(last(&facts), Some("Done."));
     }
 
     #[test]

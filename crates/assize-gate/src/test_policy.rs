@@ -61,6 +61,8 @@ pub struct CopyPlan {
     pub apart: bool,
     /// Files among those that come from the base which are no tests by their paths, and belong to them all the same.
     pub test_helpers: BTreeSet<String>,
+    /// Files whose paths sound like tests, and that the base shows to be part of the product: the change's own are used.
+    pub product: BTreeSet<String>,
 }
 
 /// Says which files come from the base. `base_files` are the paths that the base has, `uses` is how they use each other.
@@ -76,9 +78,9 @@ pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, uses: &Uses, opened: &Wr
                 if in_base || tool::overrules(path, base_files, &uses.settings) {
                     plan.restore.insert(path.clone());
                 }
-            } else if is_held(path) && !uses.production.contains(path) && !helper::is_under_test(path, base_files)
-                || is_helper
-            {
+            } else if is_held(path) && (uses.production.contains(path) || helper::is_under_test(path, base_files)) {
+                plan.product.insert(path.clone());
+            } else if is_held(path) || uses.tests.contains(path) || is_helper {
                 plan.apart = true;
                 if is_helper {
                     plan.test_helpers.insert(path.clone());

@@ -446,10 +446,12 @@ fn changed_code(inputs: &ReviewInputs) -> impl Iterator<Item = &str> {
     changed.map(|file| file.path.as_str()).filter(move |path| is_product(path))
 }
 
-/// Files of the change that the tests did not run with, though they may be what the change is about.
+/// Files of the change that the tests did not run with, though they may be what the change is about: those that bear no
+/// name of a test, and any where nothing else was changed.
 fn held_code(inputs: &ReviewInputs) -> impl Iterator<Item = &str> {
     let held = inputs.patch_summary.iter().filter(|file| file.held).map(|file| file.path.as_str());
-    held.filter(|path| !assize_ecosystem::holds_tests(path))
+    let is_alone = changed_code(inputs).next().is_none();
+    held.filter(move |path| is_alone || !assize_ecosystem::holds_tests(path))
 }
 
 /// What is to be done about a file that comes from the base.

@@ -14,10 +14,11 @@ use crate::cfg::is_test_only;
 /// Largest file that is looked at, in bytes.
 pub const FILE_BYTES_MAX: usize = 1024 * 1024;
 
-/// A test, or a module of tests, at the top of a file.
+/// Something at the top of a file that is there for tests alone: a test, a module of them, or what they compare with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct InlineTest {
-    /// What it is called, with what it is: a function and a module may have the same name.
+    /// What it is called, with what it is and how many before it are called so: a function and a module may have the
+    /// same name, and so may two constants under different conditions.
     name: String,
     /// Where it stands, its attributes and doc comments included.
     range: Range<usize>,
@@ -63,7 +64,22 @@ pub(crate) fn sound_tree(text: &str) -> Option<Tree> {
     parser.parse(text, None).filter(|tree| !tree.root_node().has_error())
 }
 
-/// Finds the tests at the top of a Rust file, in their order.
+/// Kinds of items that belong to the tests where only tests are compiled with them. Imports are no such items: they follow
+/// the code.
+const HELD: [&str; 10] = [
+    "const_item",
+    "enum_item",
+    "function_item",
+    "impl_item",
+    "macro_definition",
+    "mod_item",
+    "static_item",
+    "struct_item",
+    "trait_item",
+    "type_item",
+];
+
+/// Finds what is there for tests at the top of a Rust file, in its order.
 fn items(text: &str) -> Option<Vec<InlineTest>> {
     let tree = sound_tree(text)?;
     let mut found = Vec::new();
@@ -83,10 +99,16 @@ fn items(text: &str) -> Option<Vec<InlineTest>> {
                 }
             }
             kind => {
-                if is_test && matches!(kind, "mod_item" | "function_item") {
-                    let name = node.child_by_field_name("name").map_or("", |name| &text[name.byte_range()]);
+                if is_test && HELD.contains(&kind) {
+                    let body = node.child_by_field_name("body").map_or(node.end_byte(), |body| body.start_byte());
+                    let head =
+                        node.child_by_field_name("name").map_or(node.start_byte()..body, |name| name.byte_range());
+                    let name = format!("{kind} {}", text[head].trim());
+                    let is_alike =
+                        |item: &&InlineTest| item.name.rsplit_once(' ').is_some_and(|(other, _)| other == name);
+                    let before = found.iter().filter(is_alike).count();
                     let range = begins.unwrap_or(node.start_byte())..node.end_byte();
-                    found.push(InlineTest { name: format!("{kind} {name}"), range });
+                    found.push(InlineTest { name: format!("{name} {before}"), range });
                 }
                 (begins, is_test) = (None, false);
             }
@@ -119,6 +141,32 @@ mod tests {
     use super::*;
 
     const BASE: &str = "fn a() -> u8 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { assert_eq!(super::a(), 1); }\n}\n";
+
+    #[test]
+    fn what_tests_compare_with_belongs_to_them() {
+        for (item, weakened) in [
+            ("macro_rules! same { ($a:expr) => { assert_eq!($a, 3) }; }", "macro_rules! same { ($a:expr) => {}; }"),
+            ("const WANT: i32 = 3;", "const WANT: i32 = 4;"),
+            ("static WANT: i32 = 3;", "static WANT: i32 = 4;"),
+            (
+                "impl PartialEq<i32> for N { fn eq(&self, o: &i32) -> bool { self.0 == *o } }",
+                "impl PartialEq<i32> for N { fn eq(&self, _: &i32) -> bool { true } }",
+            ),
+            ("struct Near(f64);", "struct Near(f32);"),
+        ] {
+            let of = |item: &str, code: &str| format!("fn a() -> u8 {{ {code} }}\n\n#[cfg(test)]\n{item}\n");
+            let merged = with_tests_of(&of(item, "1"), &of(weakened, "2"));
+            assert_eq!(merged.as_deref(), Some(&*of(item, "2")), "{item}");
+            let plain = |text: String| text.replace("#[cfg(test)]", "#[cfg(unix)]");
+            assert_eq!(with_tests_of(&plain(of(item, "1")), &plain(of(weakened, "2"))), None, "{item}");
+        }
+        let two = |one: u8, other: u8| {
+            format!(
+                "#[cfg(all(test, unix))]\nconst A: u8 = {one};\n#[cfg(all(test, windows))]\nconst A: u8 = {other};\n"
+            )
+        };
+        assert_eq!(with_tests_of(&two(1, 2), &two(3, 4)), Some(two(1, 2)));
+    }
 
     #[test]
     fn the_code_of_one_gets_the_tests_of_the_other() {

@@ -449,6 +449,12 @@ impl Config {
                 return Err(wrong(format!("{setting} is {seconds}, not between 1 and {most}")));
             }
         }
+        if let Some((limit, least)) = raw.gates.limits.too_small() {
+            return Err(wrong(format!("[gates.limits] {limit} is too small for any gate; {least} or more")));
+        }
+        if let Some(word) = raw.gates.edge_words.iter().find(|word| **word != word.to_lowercase()) {
+            return Err(wrong(format!("[gates] edge_words: `{word}` matches nothing; words are in lower case")));
+        }
         if raw.gates.reruns > RERUNS_MAX {
             return Err(wrong(format!("[gates] reruns is {}, more than {RERUNS_MAX}", raw.gates.reruns)));
         }
@@ -726,6 +732,12 @@ mod tests {
         assert!(test(0).is_err() && test(TEST_SECONDS_MAX + 1).is_err());
         let reruns = |times: u32| Config::parse(&format!("[gates]\nreruns = {times}\n"), "assize.toml");
         assert!(reruns(0).is_ok() && reruns(RERUNS_MAX).is_ok() && reruns(RERUNS_MAX + 1).is_err());
+        let limit = |name: &str, value: u64| Config::parse(&format!("[gates.limits]\n{name} = {value}\n"), "t");
+        for (name, least) in [("wall_seconds", 1), ("memory_bytes", 16 << 20), ("open_files", 32)] {
+            assert!(limit(name, least).is_ok() && limit(name, least - 1).is_err(), "{name}");
+        }
+        let words = |words: &str| Config::parse(&format!("[gates]\nedge_words = [{words}]\n"), "t");
+        assert!(words("'empty'").is_ok() && words("'Empty'").is_err());
         let mutants = |count: usize| Config::parse(&format!("[gates]\nmutants = {count}\n"), "assize.toml");
         assert!(mutants(0).is_ok() && mutants(MUTANTS_MAX).is_ok() && mutants(MUTANTS_MAX + 1).is_err());
         let time = |seconds: u64| Config::parse(&format!("[gates]\nmutation_seconds = {seconds}\n"), "assize.toml");

@@ -3,7 +3,7 @@
 //! `assize-brief` resolves imports, and `assize-gate` draws the conclusions.
 
 use assize_brief::brief::Analysis;
-use assize_ecosystem::is_test;
+use assize_ecosystem::{FileRole, is_test};
 use assize_gate::test_policy::{Use, Used, Uses, is_setting};
 use assize_syntax::import::Resolved;
 
@@ -36,5 +36,7 @@ pub fn uses(copy: &WorkCopy, survey: &TreeSurvey) -> Uses {
     let roles = analysis.roles();
     let promoted = tree.files().filter(|(id, file)| roles[id.index()].is_production() && is_test(file.path));
     let production = promoted.map(|(_, file)| file.path.to_owned()).collect();
-    Uses { imports, settings, production }
+    let demoted = tree.files().filter(|(id, file)| roles[id.index()] == FileRole::Test && !is_test(file.path));
+    let tests = demoted.map(|(_, file)| file.path.to_owned()).collect();
+    Uses { imports, settings, production, tests }
 }

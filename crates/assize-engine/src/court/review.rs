@@ -478,6 +478,11 @@ impl PreparedWorktrees {
             let test_helpers: Vec<&str> = plan.test_helpers.iter().map(String::as_str).collect();
             limits.push(format!("tests ran with the base's {}, which only they use", test_helpers.join(", ")));
         }
+        if !plan.product.is_empty() {
+            let product: Vec<&str> = plan.product.iter().map(String::as_str).collect();
+            limits
+                .push(format!("part of the product, by the base: {}; tests ran with the change's", product.join(", ")));
+        }
         let unread = replace_large_manifests(&mut change, base_copy.as_ref(), limits)?;
         let mut inline = Vec::new();
         if let Some(base) = &base_copy {
@@ -580,7 +585,7 @@ pub(crate) fn paths_of(root: &Path, repository: Option<&Repository>) -> Result<V
 const AGE_MIN: u64 = 14 * 24 * 60 * 60;
 
 /// Returns what is known of a source: the version of its base, and how old it is. What is being worked on is of today.
-fn source_state(repository: Option<&Repository>, base: Option<&str>) -> SourceState {
+pub(crate) fn source_state(repository: Option<&Repository>, base: Option<&str>) -> SourceState {
     let Some(repository) = repository else { return SourceState::default() };
     let is_clean = repository.changed_paths(Some("HEAD")).is_ok_and(|paths| paths.is_empty());
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_secs());

@@ -51,6 +51,23 @@ impl Default for SandboxLimits {
 }
 
 impl SandboxLimits {
+    /// Returns a limit with which nothing could be started, and the least that it has to be.
+    pub fn too_small(&self) -> Option<(&'static str, u64)> {
+        [
+            ("wall_seconds", self.wall_seconds, 1),
+            ("cpu_seconds", self.cpu_seconds, 1),
+            ("memory_bytes", self.memory_bytes, 16 * MIB),
+            ("processes", self.processes, 8),
+            ("output_bytes", self.output_bytes, 1024),
+            ("file_bytes", self.file_bytes, MIB),
+            ("open_files", self.open_files, 32),
+            ("work_bytes", self.work_bytes, MIB),
+            ("temporary_bytes", self.temporary_bytes, MIB),
+        ]
+        .into_iter()
+        .find_map(|(name, value, least)| (value < least).then_some((name, least)))
+    }
+
     /// Returns how long the job may run.
     pub fn wall(&self) -> Duration {
         Duration::from_secs(self.wall_seconds)

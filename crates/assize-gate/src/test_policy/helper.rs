@@ -25,6 +25,8 @@ pub struct Uses {
     pub settings: BTreeMap<String, String>,
     /// Files whose paths say that they are for tests, and that the tree compiles into the program all the same.
     pub production: BTreeSet<String>,
+    /// Files that the tree compiles for tests alone, though their paths do not say so.
+    pub tests: BTreeSet<String>,
 }
 
 /// One import.
@@ -363,8 +365,8 @@ mod tests {
         };
         Uses {
             imports: imports.iter().map(link).collect(),
-            production: BTreeSet::new(),
             settings: settings.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect(),
+            ..Uses::default()
         }
     }
 

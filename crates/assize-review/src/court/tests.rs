@@ -206,6 +206,13 @@ fn a_file_that_comes_from_the_base_is_not_what_failing_tests_ask_to_edit() {
         verdict.fix_plan.iter().map(|step| (step.file.as_str(), step.brief.as_str())).collect();
     assert_eq!(steps.iter().map(|step| step.0).collect::<Vec<_>>(), ["shop/testing.py", "src/a.py"], "{steps:?}");
     assert!(steps[0].1.contains("name it in the specification"), "{steps:?}");
+    inputs.patch_summary = vec![held("shop/test_data.py")];
+    let plan = decide(&inputs).verdict.expect("a verdict").fix_plan;
+    assert_eq!(
+        plan.iter().map(|step| &*step.file).collect::<Vec<_>>(),
+        ["shop/test_data.py"],
+        "nothing else was changed"
+    );
 }
 
 fn opinion(judge: &str, verdict: ReviewOutcome, types: f64) -> Opinion<ReviewVerdict> {

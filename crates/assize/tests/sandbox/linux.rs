@@ -666,7 +666,8 @@ fn nothing_is_typed_into_our_terminal(tier: SandboxTier) -> Tested {
         text.contains(WORD)
     };
     assert!(!seen("inside"), "{tier}");
-    assert!(seen("plainly"), "without a sandbox it is typed, and seen");
+    // The terminal may be gone before it shows what was typed.
+    assert!((0..5).any(|_| seen("plainly")), "without a sandbox it is typed, and seen");
     Ok(())
 }
 
