@@ -122,12 +122,14 @@ fn promote(tree: &SourceTree<'_>, links: &[Link<'_>], roots: &[FileId], roles: &
         _ => FileRole::of_imported(tree.path(to)).is_production(),
     };
     let mut uses: HashMap<FileId, Vec<FileId>> = HashMap::default();
-    for link in links {
-        let Resolved::File(to) = link.to else { continue };
-        let test_only = tree.imports(link.from)[link.import as usize].test_only;
-        if !test_only && roles[to.index()].is_for_tests() && may_be_product(link.from, to) {
-            uses.entry(link.from).or_default().push(to);
-        }
+    for link in links.iter().filter(|link| !tree.imports(link.from)[link.import as usize].test_only) {
+        let files = match &link.to {
+            Resolved::File(file) => std::slice::from_ref(file),
+            Resolved::Folder(folder) => tree.files_in(*folder),
+            Resolved::External(_) | Resolved::Unresolved(_) => &[],
+        };
+        let product = files.iter().filter(|to| roles[to.index()].is_for_tests() && may_be_product(link.from, **to));
+        uses.entry(link.from).or_default().extend(product);
     }
     for (from, _) in tree.files() {
         let included = |path: &String| tree.find(&join(parent(tree.path(from)), path)?);
@@ -416,6 +418,12 @@ mod tests {
         };
         assert_eq!(of_script(r#"{"name": "a", "exports": {".": {"import": "./snapshots/take.js"}}}"#), [""; 0]);
         assert_eq!(of_script(r#"{"name": "a"}"#), ["snapshots/take.js"]);
+        let of_go = |user: &str| {
+            let code = "package main\nimport \"m/e2e\"\nvar _ = e2e.Run\n";
+            for_tests_of(&[("go.mod", "module m\n"), (user, code), ("e2e/run.go", "package e2e\nfunc Run() {}\n")])
+        };
+        assert_eq!(of_go("main.go"), [""; 0]);
+        assert_eq!(of_go("main_test.go"), ["e2e/run.go", "main_test.go"]);
         let helper =
             [("src/a.js", "import \"../test/fixtures/b.js\";\n"), ("test/fixtures/b.js", "export const a = 1;\n")];
         assert_eq!(for_tests_of(&helper), ["test/fixtures/b.js"], "it lies among tests");

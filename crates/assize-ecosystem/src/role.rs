@@ -115,9 +115,14 @@ impl FileRole {
     }
 
     /// Tells the part of a file that product code imports. The names of folders for fixtures then say nothing: a module
-    /// of the product may be called `scenarios`.
+    /// of the product may be called `scenarios`. Where the tools of an ecosystem build any folder, those for tests say
+    /// nothing either.
     pub fn of_imported(path: &str) -> Self {
-        let means_nothing = |folder: &str| FIXTURE_FOLDERS.contains(&folder) && !folder.starts_with("__");
+        let tests = Language::of(path).map_or(TestPaths::NONE, |language| of_language(language).tests);
+        let means_nothing = |folder: &str| {
+            FIXTURE_FOLDERS.contains(&folder) && !folder.starts_with("__")
+                || tests.fixture_folders.is_some() && tests.outer_folders.contains(&folder)
+        };
         let folders = path.split('/').filter(|folder| !means_nothing(folder));
         Self::of(&folders.collect::<Vec<_>>().join("/"))
     }
@@ -305,10 +310,12 @@ mod tests {
 
     #[test]
     fn product_code_that_is_imported_may_lie_in_a_folder_for_fixtures() {
-        for path in ["shop/scenarios/core.py", "fixtures/src/index.js", "snapshots/take.js"] {
-            assert!(FileRole::of(path) == FileRole::Fixture && FileRole::of_imported(path).is_production(), "{path}");
+        for path in ["shop/scenarios/core.py", "fixtures/src/index.js", "snapshots/take.js", "e2e/run.go"] {
+            assert!(FileRole::of(path).is_for_tests() && FileRole::of_imported(path).is_production(), "{path}");
         }
-        for path in ["tests/fixtures/a.py", "src/__fixtures__/a.ts", "fixtures/conftest.py", "scenarios/test_a.py"] {
+        for path in
+            ["tests/fixtures/a.py", "src/__fixtures__/a.ts", "fixtures/conftest.py", "e2e/run.ts", "e2e/run_test.go"]
+        {
             assert!(!FileRole::of_imported(path).is_production(), "{path}");
         }
     }
