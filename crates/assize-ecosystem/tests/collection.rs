@@ -186,13 +186,10 @@ const OF_SCRIPTS: [Exception; 5] = [
 ];
 
 /// The differences of `go test`.
-const OF_GO: [Exception; 2] = [
-    FIXTURES,
-    Exception {
-        is_of: |path| path.ends_with("/_test.go"),
-        reason: "Go passes over it, so that it is no product either",
-    },
-];
+const OF_GO: [Exception; 1] = [Exception {
+    is_of: |path| path.ends_with("/_test.go"),
+    reason: "Go passes over it, so that it is no product either",
+}];
 
 /// The differences of Surefire.
 const OF_SUREFIRE: [Exception; 2] = [
