@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use clap::{ColorChoice, Parser as _};
+use clap::{ColorChoice, Command, CommandFactory as _, FromArgMatches as _};
 
 use crate::command::{Cli, sandbox_launch};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
+use crate::number::is_whole;
 use crate::output::{Output, print_failure};
 
 /// Runs the program.
@@ -14,7 +15,8 @@ pub fn main() -> ExitCode {
     if let Some(status) = sandbox_launch::intercept() {
         return status;
     }
-    let cli = match Cli::try_parse() {
+    let parsed = with_whole_numbers(Cli::command()).try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             let asked_for = error.exit_code() == 0;
@@ -35,6 +37,15 @@ pub fn main() -> ExitCode {
             bad_input()
         }
     }
+}
+
+/// Has a negative number, where a whole number is wanted, taken for a wrong value and not for an option.
+fn with_whole_numbers(command: Command) -> Command {
+    let command = command.mut_args(|argument| {
+        let is_whole = is_whole(argument.get_value_parser());
+        if is_whole { argument.allow_negative_numbers(true) } else { argument }
+    });
+    command.mut_subcommands(with_whole_numbers)
 }
 
 /// An agent takes exit code 2 of its hook for a block. A hook that was set up wrongly must not

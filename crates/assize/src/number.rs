@@ -1,8 +1,16 @@
 //! Whole numbers on the command line. What is refused is told which numbers are wanted.
 
+use std::any::TypeId;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+
+/// Returns whether an argument is a whole number.
+pub fn is_whole(parser: &clap::builder::ValueParser) -> bool {
+    let types =
+        [TypeId::of::<u8>(), TypeId::of::<u16>(), TypeId::of::<u32>(), TypeId::of::<u64>(), TypeId::of::<usize>()];
+    types.iter().any(|whole| parser.type_id() == *whole)
+}
 
 /// Returns a parser of the whole numbers in a range.
 pub fn whole<N>(range: RangeInclusive<N>) -> impl Fn(&str) -> Result<N, String> + Clone + Send + Sync + 'static

@@ -29,7 +29,7 @@ What git ignores is left out. What a file says is kept below the user's cache fo
 read the next time. Every limit that was reached is shown.")]
 pub struct Arguments {
     /// Print the most valuable part that fits into this many tokens.
-    #[arg(long, value_name = "TOKENS", value_parser = whole_from(1_usize), allow_negative_numbers = true)]
+    #[arg(long, value_name = "TOKENS", value_parser = whole_from(1_usize))]
     for_prompt: Option<usize>,
     /// What is to be done, in a sentence or more: files that it is likely about come first in the prompt.
     #[arg(long, value_name = "TEXT", requires = "for_prompt")]

@@ -57,10 +57,10 @@ pub struct Arguments {
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     base: String,
     /// Most rounds of the configured fixer [default: 3].
-    #[arg(long, value_name = "N", value_parser = whole_from(0_u32), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole_from(0_u32))]
     rounds: Option<u32>,
     /// Most seconds in all, looked at between steps [default: 1800].
-    #[arg(long, value_name = "SECONDS", value_parser = whole_from(0_u64), allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = whole_from(0_u64))]
     time: Option<u64>,
     /// Most US dollars in all, looked at before somebody is paid.
     #[arg(long, value_name = "USD")]

@@ -48,7 +48,7 @@ enum Command {
     #[command(after_help = "Example:\n  assize ledger replay 42")]
     Replay {
         /// The entry's number.
-        #[arg(value_parser = whole_from(1_u64), allow_negative_numbers = true)]
+        #[arg(value_parser = whole_from(1_u64))]
         id: u64,
     },
 }
@@ -63,7 +63,7 @@ Examples:
   assize ledger show --shadow                            what would have been blocked")]
 struct Show {
     /// Show this entry in full.
-    #[arg(value_parser = whole_from(1_u64), allow_negative_numbers = true)]
+    #[arg(value_parser = whole_from(1_u64))]
     id: Option<u64>,
     /// Only entries of this session.
     #[arg(long)]
@@ -79,8 +79,7 @@ struct Show {
         long,
         value_name = "N",
         default_value_t = 50,
-        value_parser = whole_from(0_u32),
-        allow_negative_numbers = true
+        value_parser = whole_from(0_u32)
     )]
     last: u32,
     /// Continue, and show new entries as they are recorded.

@@ -95,8 +95,7 @@ struct Handing {
         long,
         value_name = "N",
         default_value_t = PatchLimits::default().ops_max,
-        value_parser = whole_from(0_usize),
-        allow_negative_numbers = true
+        value_parser = whole_from(0_usize)
     )]
     ops_max: usize,
     /// Most bytes of all its strings together.
@@ -104,8 +103,7 @@ struct Handing {
         long,
         value_name = "N",
         default_value_t = PatchLimits::default().bytes_max,
-        value_parser = whole_from(0_usize),
-        allow_negative_numbers = true
+        value_parser = whole_from(0_usize)
     )]
     bytes_max: usize,
     /// Let it break the syntax of a file.

@@ -19,7 +19,7 @@ const MINUTES_MAX: u32 = 10_080;
 #[command(after_help = "Examples:\n  assize pause              until `assize resume`\n  assize pause --minutes 30")]
 pub struct Arguments {
     /// For how long [default: until `assize resume`].
-    #[arg(long, value_name = "N", value_parser = whole(1..=MINUTES_MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(1..=MINUTES_MAX))]
     minutes: Option<u32>,
 }
 

@@ -68,7 +68,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["spec", "all", "notes", "output"])]
     check_patch: Option<PathBuf>,
     /// Most mutants on which new tests are tried, 0 to 100; 0 tries none [default: `mutants` of the settings].
-    #[arg(long, value_name = "N", value_parser = whole(0..=MUTANTS_MAX as u8), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(0..=MUTANTS_MAX as u8))]
     mutants: Option<u8>,
     #[command(flatten)]
     gates: GateArguments,

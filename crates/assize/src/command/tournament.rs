@@ -57,15 +57,14 @@ pub struct Arguments {
     #[arg(value_name = "CANDIDATE", required_unless_present = "generate")]
     candidates: Vec<PathBuf>,
     /// Have the configured fixer make so many candidates besides.
-    #[arg(long, value_name = "N", value_parser = whole_from(0_usize), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole_from(0_usize))]
     generate: Option<usize>,
     /// Most seconds of making candidates, looked at before each is asked for [default: 1800].
     #[arg(
         long,
         value_name = "SECONDS",
         requires = "generate",
-        value_parser = whole_from(0_u64),
-        allow_negative_numbers = true
+        value_parser = whole_from(0_u64)
     )]
     time: Option<u64>,
     /// Most US dollars of making candidates, looked at before each is asked for.
@@ -81,7 +80,7 @@ pub struct Arguments {
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     base: String,
     /// How many candidates are judged at a time [default: as many as there are processors].
-    #[arg(long, short, value_name = "N", value_parser = whole_from(0_usize), allow_negative_numbers = true)]
+    #[arg(long, short, value_name = "N", value_parser = whole_from(0_usize))]
     jobs: Option<usize>,
     /// Write the ranking as a page.
     #[arg(long, value_name = "FILE")]

@@ -41,10 +41,10 @@ pub struct JudgeArguments {
     #[arg(long, conflicts_with_all = ["judges", "repeats"])]
     clauses_only: bool,
     /// Ask each judge so many times about a record; more than half of its replies decide [default: 1].
-    #[arg(long, value_name = "N", value_parser = whole(1..=REPEATS_MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(1..=REPEATS_MAX))]
     repeats: Option<u32>,
     /// Calls at a time to one judge at most; fewer are made where more do not help [default: 64].
-    #[arg(long, value_name = "N", value_parser = whole(1..=EVAL_CALLS_MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(1..=EVAL_CALLS_MAX))]
     calls: Option<usize>,
     /// Spend at most so many US dollars in this run, what was spent before it was interrupted included.
     #[arg(long, value_name = "USD", value_parser = amount)]

@@ -29,18 +29,17 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = assize_eval::judge_evaluation::label::NAMELESS_RATER)]
     rater: String,
     /// Label a random sample of so many records, those that `assize eval plan` would name with the same seed.
-    #[arg(long, value_name = "N", value_parser = whole_from(0_usize), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole_from(0_usize))]
     sample: Option<usize>,
     /// The seed that draws the sample.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole_from(0_u64))]
     seed: u64,
     /// The port on this machine [default: any that is free].
     #[arg(
         long,
         value_name = "PORT",
         default_value_t = 0,
-        value_parser = whole(0..=u16::MAX),
-        allow_negative_numbers = true
+        value_parser = whole(0..=u16::MAX)
     )]
     port: u16,
 }

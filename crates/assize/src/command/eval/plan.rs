@@ -35,7 +35,7 @@ pub struct Arguments {
     #[arg(long, value_name = "ID")]
     judge: Option<String>,
     /// Draws the sample; the same number draws the same records.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole_from(0_u64))]
     seed: u64,
     /// Write a table to fill in: a row for each record to label next, a column for each mode.
     #[arg(long, short, value_name = "FILE")]

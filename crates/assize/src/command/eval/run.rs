@@ -43,10 +43,10 @@ pub struct Arguments {
     #[arg(long = "where", value_name = "EXPRESSION")]
     condition: Option<String>,
     /// Judge a random sample of so many records.
-    #[arg(long, value_name = "N", value_parser = whole_from(0_usize), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole_from(0_usize))]
     sample: Option<usize>,
     /// The seed that draws the sample; the same seed draws the same one.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64))]
     seed: u64,
     /// Verdicts that were made elsewhere, in place of judges: rulings of this court, or lines of `id`, `labels` and
     /// `overall_quality_score`.

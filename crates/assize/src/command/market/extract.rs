@@ -34,7 +34,7 @@ pub struct SourceArguments {
     #[arg(long, value_name = "FILE")]
     pub spec: Option<PathBuf>,
     /// The number of a GitHub issue, which is read by `gh`.
-    #[arg(long, value_name = "N", value_parser = whole_from(1_u64), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole_from(1_u64))]
     pub issue: Option<u64>,
 }
 

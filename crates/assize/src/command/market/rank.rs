@@ -36,7 +36,7 @@ pub struct Arguments {
     #[command(flatten)]
     specification: SpecificationArguments,
     /// The seed that draws in which order the bids are looked at; it stands in the result.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64))]
     seed: u64,
 }
 

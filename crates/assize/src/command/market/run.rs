@@ -52,10 +52,10 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     from: Option<String>,
     /// How many implementations all bidders have together [default: that of `[market]`, 15].
-    #[arg(long, value_name = "N", value_parser = whole(1..=ITERATIONS_MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(1..=ITERATIONS_MAX))]
     iterations: Option<u32>,
     /// The seed that draws the orders in which bids are shown; it is recorded [default: drawn].
-    #[arg(long, value_name = "N", value_parser = whole_from(0_u64), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole_from(0_u64))]
     seed: Option<u64>,
     /// Only look whether a run could begin.
     #[arg(long)]

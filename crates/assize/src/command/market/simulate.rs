@@ -31,12 +31,11 @@ pub struct Arguments {
         long,
         value_name = "N",
         default_value_t = 20,
-        value_parser = whole(1..=RUNS_MAX),
-        allow_negative_numbers = true
+        value_parser = whole(1..=RUNS_MAX)
     )]
     runs: u32,
     /// The seed that draws the orders; the same seed draws the same ones.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64))]
     seed: u64,
 }
 

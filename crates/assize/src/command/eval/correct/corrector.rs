@@ -51,7 +51,7 @@ pub struct CorrectorArguments {
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
     hold_out: f64,
     /// The seed that draws what is held out.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole_from(0_u64))]
     seed: u64,
     /// Write the names of the records that are held out to this file, as JSON, one a line.
     #[arg(long, value_name = "FILE", requires = "corrector")]
