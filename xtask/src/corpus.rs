@@ -21,9 +21,14 @@ pub fn run(corpus: Option<&str>, only: Option<&str>, one_of: Option<u32>) -> Res
     execute(tests)
 }
 
-/// Reviews releases of public packages, or a share of them.
-pub fn first_try(only: Option<&str>, one_of: Option<u32>, kept: bool, faults: first_try::FaultKind) -> Result {
-    first_try::run(&first_try::FirstTrySelection { only, kept, share: share(one_of)?, faults })
+/// Reviews releases of public packages or commits of clones, or a share of them.
+pub fn first_try(
+    only: Option<&str>,
+    one_of: Option<u32>,
+    (kept, clones): (bool, Option<&std::path::Path>),
+    faults: first_try::FaultKind,
+) -> Result {
+    first_try::run(&first_try::FirstTrySelection { only, kept, clones, share: share(one_of)?, faults })
 }
 
 /// Returns which share is due.

@@ -2,8 +2,9 @@
 //! accepted here as well.
 //!
 //! `first-try.toml` lists the packages with two successive versions. Their sources come from the registries and are
-//! committed one after the other. Nothing is set up for them.
+//! committed one after the other. Nothing is set up for them. Commits of clones are reviewed alike.
 
+mod clones;
 mod fault;
 mod fixable;
 
@@ -58,8 +59,48 @@ pub struct FirstTrySelection<'a> {
     pub kept: bool,
     /// The share and the number of shares.
     pub share: Option<(u32, u32)>,
+    /// A folder of clones whose commits are reviewed in place of the packages.
+    pub clones: Option<&'a Path>,
     /// What is put into each change first.
     pub faults: FaultKind,
+}
+
+/// What is reviewed.
+enum MergedChange<'p> {
+    /// A release of a package over the one before.
+    Release(&'p FirstTryProject),
+    /// A commit of a clone.
+    Commit(clones::MergedCommit),
+}
+
+impl MergedChange<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Self::Release(project) => &project.name,
+            Self::Commit(commit) => &commit.name,
+        }
+    }
+
+    /// The versions, or the commit.
+    fn version(&self) -> String {
+        match self {
+            Self::Release(project) => format!("{}..{}", project.old, project.new),
+            Self::Commit(commit) => commit.commit.clone(),
+        }
+    }
+
+    /// Whether it is known not to be accepted.
+    fn is_known_not_accepted(&self) -> bool {
+        matches!(self, Self::Release(project) if project.not_accepted.is_some())
+    }
+
+    /// Makes its repository, unless it is there: the change on what was before.
+    fn repository(&self) -> Result<PathBuf> {
+        match self {
+            Self::Release(project) => repository(project),
+            Self::Commit(commit) => commit.repository(),
+        }
+    }
 }
 
 /// What is put into a change before it is judged.
@@ -79,60 +120,64 @@ fn projects() -> Result<Vec<FirstTryProject>> {
     Ok(table.project)
 }
 
-/// Reviews the projects, and prints a line for each. Fails if one that should be accepted is not.
+/// Reviews the changes, and prints a line for each. Fails if one that should be accepted is not.
 pub fn run(selection: &FirstTrySelection<'_>) -> Result {
     let projects = projects()?;
     let program = program()?;
     let of_share = |index: usize| {
         selection.share.is_none_or(|(share, of)| u32::try_from(index).is_ok_and(|index| index % of == share))
     };
-    let chosen = projects
+    let all: Vec<MergedChange<'_>> = match selection.clones {
+        Some(folder) => clones::choose(folder)?.into_iter().map(MergedChange::Commit).collect(),
+        None => projects.iter().filter(|project| project.kept == selection.kept).map(MergedChange::Release).collect(),
+    };
+    let chosen = all
         .iter()
-        .filter(|project| project.kept == selection.kept)
-        .filter(|project| selection.only.is_none_or(|part| project.name.contains(part)))
+        .filter(|change| selection.only.is_none_or(|part| change.name().contains(part)))
         .enumerate()
-        .filter(|(index, _)| of_share(*index));
-    let accepted = || chosen.clone().map(|(_, project)| project).filter(|project| project.not_accepted.is_none());
+        .filter(|(index, _)| of_share(*index))
+        .map(|(_, change)| change);
+    let accepted = chosen.clone().filter(|change| !change.is_known_not_accepted());
     match selection.faults {
-        FaultKind::None => {}
-        FaultKind::Wrong => return with_faults(&program, accepted()),
+        FaultKind::None => reviewed(&program, chosen),
+        FaultKind::Wrong => with_faults(&program, accepted),
         FaultKind::Fixable => {
             // The older releases of a package have the same tools.
-            let is_newest = |one: &&FirstTryProject| {
-                projects.iter().rfind(|other| other.name == one.name).is_some_and(|newest| newest.new == one.new)
+            let is_newest = |one: &&MergedChange<'_>| {
+                all.iter().rfind(|other| other.name() == one.name()).is_some_and(|last| last.version() == one.version())
             };
-            return with_fixable(&program, accepted().filter(is_newest));
+            with_fixable(&program, accepted.filter(is_newest))
         }
     }
+}
+
+/// Reviews the changes as they are.
+fn reviewed<'p>(program: &Path, changes: impl Iterator<Item = &'p MergedChange<'p>>) -> Result {
     let (mut reviewed, mut accepted, mut unexpected) = (0, 0, Vec::new());
-    for (_, project) in chosen {
+    for change in changes {
         let began = Instant::now();
-        let (outcome, why) = review(&program, project)?;
-        println!(
-            "{outcome:8} {:5.0} s  {} {}..{}  {why}",
-            began.elapsed().as_secs_f64(),
-            project.name,
-            project.old,
-            project.new
-        );
+        let (outcome, why) = review(program, &change.repository()?)?;
+        let (name, version) = (change.name(), change.version());
+        println!("{outcome:8} {:5.0} s  {name} {version}  {why}", began.elapsed().as_secs_f64());
         reviewed += 1;
-        accepted += u32::from(outcome == "accept");
-        if (outcome == "accept") == project.not_accepted.is_some() {
-            unexpected.push(format!("{} {}: {outcome}", project.name, project.new));
+        accepted += usize::from(outcome == "accept");
+        if (outcome == "accept") == change.is_known_not_accepted() {
+            unexpected.push(format!("{name} {version}: {outcome}"));
         }
     }
     println!("{accepted} of {reviewed} accepted");
-    println!("{} passed, {} failed", reviewed as usize - unexpected.len(), unexpected.len());
+    println!("{} passed, {} failed", reviewed - unexpected.len(), unexpected.len());
     if unexpected.is_empty() { Ok(()) } else { Err(format!("not as listed: {}", unexpected.join(", "))) }
 }
 
 /// Puts a fault into each change, and reviews those that the project's own tests tell from the change as it is.
-fn with_faults<'p>(program: &Path, projects: impl Iterator<Item = &'p FirstTryProject>) -> Result {
+fn with_faults<'p>(program: &Path, changes: impl Iterator<Item = &'p MergedChange<'p>>) -> Result {
     let (mut told, mut sent_back) = (0, 0);
-    for project in projects {
-        let folder = repository(project)?;
-        let Some(fault) = fault::choose(&folder, &project.name)? else {
-            println!("{}: no line of its code takes a fault", project.name);
+    for change in changes {
+        let folder = change.repository()?;
+        let name = format!("{} {}", change.name(), change.version());
+        let Some(fault) = fault::choose(&folder, change.name())? else {
+            println!("{name}: no line of its code takes a fault");
             continue;
         };
         let before = failing(&assize(program, &folder, &["gates"])?);
@@ -142,23 +187,23 @@ fn with_faults<'p>(program: &Path, projects: impl Iterator<Item = &'p FirstTryPr
         fault.take_out()?;
         let new: Vec<String> = failing(&gates?).difference(&before).cloned().collect();
         let Some(first) = new.first() else {
-            println!("{}: {fault}: its tests do not tell", project.name);
+            println!("{name}: {fault}: its tests do not tell");
             continue;
         };
         told += 1;
         let (outcome, why) = outcome_of(&reviewed?);
         sent_back += u32::from(matches!(outcome.as_str(), "revise" | "reject"));
-        println!("{}: {fault}: {outcome}: {why} ({} tests tell, {first})", project.name, new.len());
+        println!("{name}: {fault}: {outcome}: {why} ({} tests tell, {first})", new.len());
     }
     println!("{sent_back} of {told} faults that tests tell are not accepted");
     if sent_back * 100 >= told * 95 { Ok(()) } else { Err("more than 5 % of the faults get by".to_owned()) }
 }
 
 /// Puts faults into packages that their own tools fix.
-fn with_fixable<'p>(program: &Path, projects: impl Iterator<Item = &'p FirstTryProject>) -> Result {
+fn with_fixable<'p>(program: &Path, changes: impl Iterator<Item = &'p MergedChange<'p>>) -> Result {
     let mut count = fixable::FixCount::default();
-    for project in projects {
-        fixable::fix(program, &repository(project)?, &project.name, &mut count)?;
+    for change in changes {
+        fixable::fix(program, &change.repository()?, change.name(), &mut count)?;
     }
     let fixable::FixCount { told, fixed, elsewhere } = count;
     println!("{fixed} of {told} faults fixed, {elsewhere} times something else was changed");
@@ -195,9 +240,8 @@ fn assize(program: &Path, folder: &Path, arguments: &[&str]) -> Result<serde_jso
         .map_err(|error| format!("{}: {error}: {}", folder.display(), String::from_utf8_lossy(&output.stderr)))
 }
 
-fn review(program: &Path, project: &FirstTryProject) -> Result<(String, String)> {
-    let repository = repository(project)?;
-    Ok(outcome_of(&assize(program, &repository, &["review", "--base", "HEAD~1"])?))
+fn review(program: &Path, repository: &Path) -> Result<(String, String)> {
+    Ok(outcome_of(&assize(program, repository, &["review", "--base", "HEAD~1"])?))
 }
 
 fn outcome_of(envelope: &serde_json::Value) -> (String, String) {

@@ -84,6 +84,9 @@ enum Xtask {
         /// Of `first-try`, the projects that are looked at once, at the end.
         #[arg(long)]
         kept: bool,
+        /// Of `first-try`, review the newest commits of the clones in this folder in place of the packages.
+        #[arg(long, value_name = "FOLDER", conflicts_with = "kept")]
+        clones: Option<std::path::PathBuf>,
         /// Of `first-try`, put faults in first: `wrong` ones that tests can tell must not be accepted, `fixable` ones that
         /// the projects' own tools fix must be fixed.
         #[arg(long, value_name = "KIND")]
@@ -121,8 +124,9 @@ fn main() -> ExitCode {
         Xtask::Collection => collection::run(),
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
         Xtask::Corpus { write_table: true, .. } => corpus::write_table(),
-        Xtask::Corpus { name: Some(name), only, one_of, kept, faults, .. } if name == "first-try" => {
-            corpus::first_try(only.as_deref(), one_of, kept, faults.unwrap_or_default())
+        Xtask::Corpus { name: Some(name), only, one_of, kept, clones, faults, .. } if name == "first-try" => {
+            let faults = faults.unwrap_or_default();
+            corpus::first_try(only.as_deref(), one_of, (kept, clones.as_deref()), faults)
         }
         Xtask::Corpus { name, only, one_of, .. } => corpus::run(name.as_deref(), only.as_deref(), one_of),
         Xtask::Coverage(arguments) => coverage::run(&arguments),

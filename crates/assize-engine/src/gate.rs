@@ -3,6 +3,7 @@
 //! `assize-gate` defines which gates there are, how they are called and how their reports are read. This module runs
 //! the commands and returns what they leave behind. It must not decide anything.
 
+mod base_build;
 mod base_cache;
 mod completion_markers;
 pub mod preparation;
@@ -18,7 +19,8 @@ use assize_ecosystem::is_setting;
 use assize_ecosystem::{is_code, is_test};
 use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
-    Canary, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup, TEST_SECONDS,
+    BUILD, Canary, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
+    TEST_SECONDS,
 };
 use assize_report::REPORT_BYTES_MAX;
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,7 @@ use self::completion_markers::CompletionMarkers;
 use crate::sandbox::{JobResult, LimitKind, Sandbox, SandboxJob, SandboxLimits, read_written, remove};
 use crate::work_copy::{CopyError, WorkCopy, dependency_folders};
 
+pub use self::base_build::{BUILD_BYTES_MAX, BaseBuild, BuildStore, KeptBuild, STORE_BYTES_MAX};
 pub use self::base_cache::{BaseCache, LENT_ENTRIES_MAX};
 
 /// The largest manifest that is read, in bytes.
@@ -74,7 +77,8 @@ pub struct PreparedWorktree {
     dependencies: Vec<(PathBuf, String)>,
     /// The folders in which programs are found.
     search_path: Vec<PathBuf>,
-    /// The folder for build output, which the copies of one review share.
+    /// The folder for build output, which the copies of one review share. Each tool has its own folder in it, so that
+    /// tests cannot alter what another tool goes on from.
     build: PathBuf,
 }
 
@@ -109,6 +113,11 @@ impl PreparedWorktree {
     pub fn calls_as(&mut self, base: &Self) {
         let own = std::mem::take(&mut self.project.pipeline);
         self.project.pipeline = own.after(&base.project.pipeline);
+    }
+
+    /// The folder for build output.
+    pub fn build(&self) -> &Path {
+        &self.build
     }
 
     /// Returns whether another tree has the same dependencies.
@@ -175,6 +184,29 @@ impl PreparedWorktree {
         ran
     }
 
+    /// Runs only the tests of some files, where the gate can be held to them. The runner itself is not put to the test.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the copy cannot be used. A gate that fails or cannot be started is not an error.
+    pub fn run_some(
+        &self,
+        planned: Planned<'_>,
+        files: &[&str],
+        sandbox: &Sandbox,
+        terms: &RunTerms,
+        printed: &mut dyn FnMut(&str),
+    ) -> Result<Option<GateExecution>, CopyError> {
+        let Planned { gate, setup } = planned;
+        let Some(command) = gate.judging_command_for(setup, &self.project, files) else { return Ok(None) };
+        if !self.has_program(&command) {
+            return Ok(None);
+        }
+        let command = command.with_test_seconds(terms.test_seconds);
+        let checks = RunnerChecks { canary: None, markers: &CompletionMarkers::default() };
+        self.carry_out((planned, &self.copy), &command, checks, sandbox, terms, printed).map(Some)
+    }
+
     /// Runs the tests of some files in another copy of the same project, with the build output of this one. Neither the
     /// runner nor the tests are put to the test.
     ///
@@ -194,15 +226,8 @@ impl PreparedWorktree {
         let command = gate.command_for(setup, &self.project, files);
         let command = command.unwrap_or_else(|| gate.command(setup, &self.project));
         let command = command.with_test_seconds(terms.test_seconds);
-        let markers = CompletionMarkers::default();
-        self.carry_out(
-            (planned, copy),
-            &command,
-            RunnerChecks { canary: None, markers: &markers },
-            sandbox,
-            terms,
-            printed,
-        )
+        let checks = RunnerChecks { canary: None, markers: &CompletionMarkers::default() };
+        self.carry_out((planned, copy), &command, checks, sandbox, terms, printed)
     }
 
     /// Lets a gate's tool rewrite files instead of checking them. Returns whether there is such a tool and it
@@ -223,7 +248,8 @@ impl PreparedWorktree {
             return Ok(false);
         }
         let reports = self.copy.beside("rewriting")?;
-        let ran = sandbox.run(&self.job((&command, &self.copy), &reports, sandbox, terms), &mut |_| {});
+        let ran =
+            sandbox.run(&self.job((build_folder(gate), &command, &self.copy), &reports, sandbox, terms)?, &mut |_| {});
         let is_ordinary = |status: i32| gate.ordinary_statuses().contains(&status);
         Ok(ran.is_ok_and(|ran| ran.limit_reached.is_none() && ran.status.is_some_and(is_ordinary)))
     }
@@ -286,7 +312,7 @@ impl PreparedWorktree {
             let run = without_result(GateTrouble::Machine, why);
             return Ok(GateExecution { run, time_ms: 0, command: shown, output: String::new(), ready_by: None });
         }
-        let job = self.job((command, copy), &reports, sandbox, terms);
+        let job = self.job((build_folder(planned.gate), command, copy), &reports, sandbox, terms)?;
         let result = sandbox.run(&job, &mut |chunk| printed(&String::from_utf8_lossy(chunk.bytes)));
         let result = match result {
             Ok(result) => result,
@@ -315,11 +341,11 @@ impl PreparedWorktree {
 
     fn job(
         &self,
-        (command, copy): (&GateCommand, &WorkCopy),
+        (build, command, copy): (&str, &GateCommand, &WorkCopy),
         reports: &Path,
         sandbox: &Sandbox,
         terms: &RunTerms,
-    ) -> SandboxJob {
+    ) -> Result<SandboxJob, CopyError> {
         let work = copy.path();
         let mut job = SandboxJob::new(&command.program, &[], &work, reports);
         job.place.clone_from(&self.place);
@@ -329,8 +355,10 @@ impl PreparedWorktree {
         let inside_work = sandbox.work_inside(&work, &self.place);
         let inside_reports = sandbox.reports_inside(reports);
         let namespaces = sandbox.level().tier.has_namespaces();
-        let build_inside = if namespaces { PathBuf::from(BUILD_INSIDE) } else { self.build.clone() };
-        job.writable.push((self.build.clone(), build_inside.clone()));
+        let build = self.build.join(build);
+        fs::create_dir_all(&build).map_err(|error| CopyError::Io { path: build.clone(), error })?;
+        let build_inside = if namespaces { PathBuf::from(BUILD_INSIDE) } else { build.clone() };
+        job.writable.push((build, build_inside.clone()));
         for (host, folder) in &self.dependencies {
             // Without namespaces the copy has what it needs of them in it, or leads there.
             let inside = if namespaces { inside_work.join(folder) } else { host.clone() };
@@ -349,7 +377,9 @@ impl PreparedWorktree {
             job.program = inside_work.join(&command.program).to_string_lossy().into_owned();
         }
         let reports = inside_reports.to_string_lossy();
-        job.arguments = command.arguments.iter().map(|argument| argument.replace(REPORTS, &reports)).collect();
+        let filled =
+            |argument: &String| argument.replace(REPORTS, &reports).replace(BUILD, &build_inside.to_string_lossy());
+        job.arguments = command.arguments.iter().map(filled).collect();
         let own = command.environment.iter().map(|(name, value)| (name.clone(), value.replace(REPORTS, &reports)));
         job.environment = own.collect();
         // Tests may call programs of the project's environment by their names.
@@ -365,8 +395,13 @@ impl PreparedWorktree {
         for (name, folder) in [("CARGO_TARGET_DIR", "cargo"), ("GOCACHE", "go")] {
             job.environment.entry(name.to_owned()).or_insert_with(|| build(folder));
         }
-        job
+        Ok(job)
     }
+}
+
+/// The folder below that for build output which a gate uses.
+fn build_folder(gate: &dyn Gate) -> &str {
+    gate.builds_in().unwrap_or(gate.id())
 }
 
 /// Reads the files by which gates are recognized.

@@ -5,11 +5,12 @@
 //! are skipped. No link is followed, neither in the tree nor in a copy, because its target does not belong to the
 //! tree. This module must not know what the copies are for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 use assize_core::path::{parent, within};
 use assize_patch::FileTransition;
@@ -193,20 +194,46 @@ impl WorkCopy {
                 && !same_contents(&mine, &theirs).map_err(at(&mine))?
             {
                 let file = fs::File::options().append(true).open(&mine).map_err(at(&mine))?;
-                file.set_modified(std::time::SystemTime::now()).map_err(at(&mine))?;
+                file.set_modified(SystemTime::now()).map_err(at(&mine))?;
             }
         }
         Ok(())
     }
 
-    /// Returns whether both copies have the same links with the same targets. Build tools follow them and see times
-    /// that [`Self::freshen`] does not set.
-    pub fn has_the_links_of(&self, other: &Self) -> bool {
-        let links = |copy: &Self| -> BTreeSet<(String, PathBuf)> {
-            let target = |path: &String| Some((path.clone(), fs::read_link(copy.path().join(path)).ok()?));
-            copy.files.iter().filter_map(target).collect()
-        };
-        links(self) == links(other)
+    /// Returns the links, with their targets.
+    pub fn links(&self) -> BTreeSet<(String, PathBuf)> {
+        let target = |path: &String| Some((path.clone(), fs::read_link(self.path().join(path)).ok()?));
+        self.files.iter().filter_map(target).collect()
+    }
+
+    /// Returns the files with hashes of their contents.
+    pub fn digests(&self) -> BTreeMap<String, blake3::Hash> {
+        let digest = |path: &String| Some((path.clone(), self.digest(path)?));
+        self.files.iter().filter_map(digest).collect()
+    }
+
+    fn digest(&self, path: &str) -> Option<blake3::Hash> {
+        let is_file = !leads_through_a_link(&self.path(), path)
+            && fs::symlink_metadata(self.path().join(path)).is_ok_and(|meta| meta.is_file());
+        is_file.then(|| fs::read(self.path().join(path)).ok().map(|bytes| blake3::hash(&bytes))).flatten()
+    }
+
+    /// Sets the time of every file so that build tools can see which ones differ from those that were built: to when the
+    /// build began, or to now.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file cannot be written.
+    pub fn date(&self, built: &BTreeMap<String, blake3::Hash>, begun: SystemTime) -> Result<(), CopyError> {
+        let now = SystemTime::now();
+        for path in &self.files {
+            let Some(digest) = self.digest(path) else { continue };
+            let time = if built.get(path) == Some(&digest) { begun } else { now };
+            let full = self.path().join(path);
+            let file = fs::File::options().append(true).open(&full).map_err(at(&full))?;
+            file.set_modified(time).map_err(at(&full))?;
+        }
+        Ok(())
     }
 
     /// Writes a file.
@@ -449,9 +476,10 @@ mod tests {
             WorkCopy::of_folder(&repo.path(), listed(&repo)).expect("a copy")
         };
         let to_a = copy(Some("a"));
-        assert!(to_a.has_the_links_of(&copy(Some("a"))) && copy(None).has_the_links_of(&copy(None)));
+        assert_eq!(to_a.links(), copy(Some("a")).links());
+        assert!(copy(None).links().is_empty());
         for other in [copy(Some("b")), copy(None)] {
-            assert!(!to_a.has_the_links_of(&other) && !other.has_the_links_of(&to_a));
+            assert_ne!(to_a.links(), other.links());
         }
     }
 

@@ -1,6 +1,6 @@
 
 
-def pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch):
+def pytest_plugin(pytest, settings, say, say_all, settle, watch):
     """Builds the plug-in that tells what pytest does."""
     here = os.getcwd()
     relpath, join = os.path.relpath, os.path.join
@@ -131,9 +131,8 @@ def pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch):
             is_file = isinstance(collector, pytest.File)
             if is_file:
                 say("importing", path=path_of(collector))
-                arm(imports=True)
             outcome = yield
-            disarm()
+            settle()
             # It raises when somebody wants to end the whole run: then the import has not ended.
             report = outcome.get_result()
             if is_file:
@@ -167,9 +166,8 @@ def pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch):
             name = id_of(item)
             current[:] = [name]
             say("start", test=name)
-            arm()
             outcome = yield
-            disarm()
+            settle()
             # It raises when somebody wants to end the whole run: then the test has not ended.
             outcome.get_result()
             look(name)
@@ -209,7 +207,7 @@ def run_pytest():
     settings = begin()
     leave = os._exit
     say, say_all = open_channel(settings["channel"], settings["word"])
-    arm, disarm = alarm(settings)
+    settle = answer(settings)
     watch = Watch()
     watch.hold_builtins()
     import unittest.case
@@ -233,7 +231,7 @@ def run_pytest():
     arguments = ["--continue-on-collection-errors", "--tb=line", "--color=no", "-o", "cache_dir=" + settings["cache"]]
     arguments.extend("./" + path for path in settings["only"])
     # Candidates for a plug-in of the same name stand in the project; ours is given as an object.
-    plugin = pytest_plugin(pytest, settings, say, say_all, arm, disarm, watch)
+    plugin = pytest_plugin(pytest, settings, say, say_all, settle, watch)
     try:
         status = int(pytest.main(arguments, plugins=[plugin]))
     except SystemExit as error:

@@ -27,8 +27,9 @@ import time
 TEST_SECONDS = 30.0
 # What is not one test (starting, importing, ending) may take so many times as long.
 PATIENCE = 4
-# Seconds in which the process may say where a test hangs.
+# Seconds in which the process may say where a test hangs, and the signal that asks for it.
 GRACE_SECONDS = 1.0
+ASK = signal.SIGRTMAX
 # Tests that may hang before the rest is left.
 HANGS_MAX = 3
 # Tests that may take their process down before the rest is left.
@@ -233,8 +234,7 @@ class Worker:
             word=self.word,
             channel=writers[0],
             trace=writers[2],
-            seconds=seconds,
-            patience=PATIENCE,
+            ask=int(ASK),
             ended=sorted(run.ended),
             left_out=sorted(run.left_out),
         )
@@ -263,18 +263,24 @@ class Worker:
         for reader in self.readers:
             os.set_blocking(reader, False)
             selector.register(reader, selectors.EVENT_READ)
-        gone = False
+        gone, asked = False, None
         while True:
             for key, _ in selector.select(0.05):
                 self.read(selector, key.fd)
             if self.forged or self.trouble or gone:
                 break
+            now = time.monotonic()
             if self.process.poll() is not None:
-                # One more round: it may have written just before its end.
-                gone = True
-            elif time.monotonic() > min(self.unit.deadline + GRACE_SECONDS, self.run.until):
+                # One more round: it may have written just before its end. The signal may have ended it.
+                gone, self.hung = True, asked is not None
+            elif now > self.run.until or asked and now > asked + GRACE_SECONDS:
                 self.hung = True
                 break
+            elif now < self.unit.deadline:
+                asked = None
+            elif not asked:
+                asked = now
+                attempt(os.kill, self.process.pid, ASK)
         self.kill()
         for reader in self.readers:
             # What still stands in the pipes; somebody else may hold them open.
@@ -616,7 +622,7 @@ class MutatedTests:
         self.write_mutated_tests = make["written"]
         # Files with mutated tests: what stands there, and by the names of tests how they can be changed.
         self.files = {}
-        texts = self.texts([] if settings["only"] else settings["files"])
+        texts = self.texts(settings["mutated"])
         taken = {path: self.ask(make["taken_from_others"], text, set()) for path, text in texts.items()}
         for path, text in texts.items():
             elsewhere = set().union(*(names for other, names in taken.items() if other != path))

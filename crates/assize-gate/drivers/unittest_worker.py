@@ -1,6 +1,6 @@
 
 
-def unittest_result(unittest, say, arm, disarm, watch, id_of, groups):
+def unittest_result(unittest, say, settle, watch, id_of, groups):
     """Builds the result object that tells what unittest does."""
 
     def text_of(error):
@@ -33,10 +33,9 @@ def unittest_result(unittest, say, arm, disarm, watch, id_of, groups):
             super().startTest(test)
             self.current = id_of(test)
             say("start", test=self.current)
-            arm()
 
         def stopTest(self, test):
-            disarm()
+            settle()
             for what in watch.changes():
                 say("tampered", what=what, test=self.current)
             say("finish", test=self.current)
@@ -119,7 +118,7 @@ def run_unittest():
     settings = begin()
     leave = os._exit
     say, say_all = open_channel(settings["channel"], settings["word"])
-    arm, disarm = alarm(settings)
+    settle = answer(settings)
     watch = Watch()
     watch.hold_builtins()
     import platform
@@ -150,7 +149,6 @@ def run_unittest():
         if path in left_out:
             continue
         say("importing", path=path)
-        arm(imports=True)
         try:
             module = load(unittest, canaries.get(path, path))
             suite = unittest.defaultTestLoader.loadTestsFromModule(module)
@@ -168,7 +166,7 @@ def run_unittest():
             say("broken", what=path, message="%s: %s" % (type(error).__name__, error))
             continue
         finally:
-            disarm()
+            settle()
             say("imported")
         watch.loader(module, say)
         for case in flat(unittest, suite):
@@ -189,7 +187,7 @@ def run_unittest():
             part for part in parts if isinstance(part, unittest.TestSuite) or cases[id(part)] not in ended
         )
 
-    result = unittest_result(unittest, say, arm, disarm, watch, lambda case: cases[id(case)], groups)
+    result = unittest_result(unittest, say, settle, watch, lambda case: cases[id(case)], groups)
     unittest.TestSuite(kept(suite) for suite in suites).run(result)
     say("finished", status=0)
     leave(0)

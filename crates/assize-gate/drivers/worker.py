@@ -72,23 +72,18 @@ def open_channel(descriptor, word):
     return say, say_all
 
 
-def alarm(settings):
-    """Returns two functions: one has the stacks of all threads written when time is up, the other takes it back."""
-    later, cancel = faulthandler.dump_traceback_later, faulthandler.cancel_dump_traceback_later
-    descriptor, seconds, patience = settings["trace"], settings["seconds"], settings["patience"]
-
+def answer(settings):
+    """Has the stacks of all threads written when the watching process asks for them: to start a clock for each test takes
+    longer than most tests. Returns a function for the end of each test."""
+    faulthandler.register(settings["ask"], file=settings["trace"], all_threads=True)
     owner, getpid, leave = os.getpid(), os.getpid, os._exit
 
-    def arm(imports=False):
-        later(seconds * patience if imports else seconds, file=descriptor)
-
-    def disarm():
+    def settle():
         if getpid() != owner:
             # A test has forked, and its child came back into the runner.
             leave(0)
-        cancel()
 
-    return arm, disarm
+    return settle
 
 
 class Watch:

@@ -442,7 +442,7 @@ fn is_to_blame(kind: GateTrouble, runs_tests: bool, base: Option<&GateRun>) -> b
         GateTrouble::TimedOut | GateTrouble::Crashed | GateTrouble::OverLimit | GateTrouble::Contradiction => {
             base.map_or(runs_tests, |_| worked(base, runs_tests))
         }
-        GateTrouble::NoReport | GateTrouble::NoTests => worked(base, runs_tests),
+        GateTrouble::NoReport | GateTrouble::StatusAlone | GateTrouble::NoTests => worked(base, runs_tests),
     }
 }
 

@@ -30,6 +30,8 @@ pub mod excuse;
 pub mod exec_report;
 pub mod gate;
 pub mod mutation;
+pub mod narrowed;
 pub mod pages;
 pub mod plan;
+pub mod status_alone;
 pub mod test_policy;

@@ -227,6 +227,9 @@ pub enum ReportError {
     /// The tool that should have written it is not installed.
     #[error("{0}")]
     MissingTool(String),
+    /// The tool ended well, and left nothing but its status.
+    #[error("{0}")]
+    StatusAlone(String),
     /// It contradicts itself, such as a summary that does not match its cases.
     #[error("the report contradicts itself: {0}")]
     Contradictory(String),

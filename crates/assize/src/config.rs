@@ -565,7 +565,7 @@ impl Config {
                 cache: host.cache(),
                 variables: self.prepare.variables.clone(),
             },
-            seed: None,
+            base_build: None,
         };
         Ok(ReviewTerms { policy: self.review.clone(), rules: self.rules.clone(), judges, gates, hopeless: None })
     }

@@ -137,6 +137,66 @@ fn a_test_that_passes_again_is_flaky() {
     }
 }
 
+#[test]
+fn a_script_without_a_report_counts_where_it_notices_the_change() {
+    const CODE: &str = "exports.double = (n) => {\n  return n + n;\n};\n";
+    const CHECK: &str = "const { double } = require('./lib.js');\nconsole.log('checks double');\n\
+                         if (double(2) !== 4) throw new Error('it is not 4');\nconsole.log('1 check, all well');\n";
+    const MANIFEST: &str = "{\"name\": \"shop\", \"scripts\": {\"test\": \"node check.js\"}}\n";
+    for (code, check, outcome) in [
+        ("return 2 * n;", CHECK, "accept"),
+        ("return n * n;", "const lib = require('./lib.js');\nconsole.log('checks nothing');\n", "unjudged"),
+        ("return 2 * n;", "require('./lib.js').double(2);\n", "unjudged"),
+        ("return 3 * n;", CHECK, "revise"),
+        // It is left before its end.
+        ("console.log('1 check'); process.exit(0); return n;", CHECK, "unjudged"),
+    ] {
+        let repo = Repo::with_commit(&[("package.json", MANIFEST), ("lib.js", CODE), ("check.js", check)]);
+        repo.write("lib.js", &CODE.replace("return n + n;", code));
+        let envelope = review(&repo, "Be simpler.");
+        assert_eq!(envelope["outcome"].as_str(), Some(outcome), "{code} {check}: {envelope}");
+    }
+}
+
+#[test]
+fn only_tests_that_a_change_touches_run_a_second_time() {
+    const OTHER: &str = "import unittest\nimport lib\n\n\nclass O(unittest.TestCase):\n    def test_other(self):\n        \
+                         open(\"LOG\", \"a\").write(\"ran\\n\")\n        self.assertEqual(lib.double(1), 2)\n";
+    let new = (
+        "class T(unittest.TestCase):",
+        "class T(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(lib.double(3), 6)\n",
+    );
+    let helper = "from tests.test_lib import T as Base\n\n\nclass H(Base):\n    pass\n";
+    // Each run of Python's tests is two: the one with every second test expecting something else.
+    for (more, runs) in [("", 2), (helper, 4)] {
+        let repo = Repo::with_commit(&[
+            ("assize.toml", "[gates]\nsandbox = \"off\"\nmutants = 0\n"),
+            ("lib.py", "def double(n):\n    return n + n\n"),
+            ("tests/__init__.py", ""),
+            (
+                "tests/test_lib.py",
+                "import unittest\nimport lib\n\n\nclass T(unittest.TestCase):\n    def test_double(self):\n        self.assertEqual(lib.double(2), 4)\n",
+            ),
+        ]);
+        let log = repo.outside().join("log");
+        repo.write("tests/test_other.py", &OTHER.replace("LOG", &log.display().to_string()));
+        if !more.is_empty() {
+            repo.write("tests/test_more.py", more);
+        }
+        repo.commit("tests");
+        let first = review(&repo, "Nothing.");
+        assert_eq!(first["outcome"], "accept", "{first}");
+        let text = std::fs::read_to_string(repo.path().join("tests/test_lib.py")).expect("it is there");
+        repo.write("tests/test_lib.py", &text.replace(new.0, new.1));
+        repo.write("lib.py", "def double(n):\n    return 2 * n\n");
+        let _ = std::fs::remove_file(&log);
+        let envelope = review(&repo, "Be simpler.");
+        assert_eq!(envelope["outcome"], "accept", "{envelope}");
+        let ran = std::fs::read_to_string(&log).unwrap_or_default().lines().count();
+        assert_eq!(ran, runs, "{more}: {envelope}");
+    }
+}
+
 /// What a change deletes stays deleted where its dependencies are installed anew: they are installed in the base's tree.
 #[test]
 fn what_a_change_deletes_does_not_come_back_with_its_dependencies() {

@@ -1,7 +1,8 @@
 //! Measures what a review costs beside the plain commands of its gates: the processor time of all processes.
 //!
-//! The projects are public packages in two releases (`first-try.toml`). What they depend on is installed first, for both
-//! alike. The first review finds out about the base as well; the next ones know it.
+//! The projects are public packages in two releases (`first-try.toml`). Both run with what Assize has installed for them.
+//! The first review finds out about the base as well; the next ones know it. The plain commands run on the change as
+//! well, in a folder in which the base was built before.
 
 use std::path::Path;
 
@@ -18,12 +19,13 @@ const PACKAGES: [&str; 9] = [
     "process-warning",
     "object-inspect",
     "lexopt",
-    "smawk",
+    "slab",
     "fixedbitset",
 ];
 
 /// What is typed for a gate without Assize.
-const PLAIN: [(&str, &str); 15] = [
+const PLAIN: [(&str, &str); 16] = [
+    ("black", ".venv/bin/python -m black --check --quiet ."),
     ("borp", "npx --no-install borp"),
     ("cargo-check", "cargo check --workspace --all-targets --offline"),
     ("cargo-clippy", "cargo clippy --workspace --all-targets --offline"),
@@ -46,7 +48,7 @@ pub fn run(rounds: usize) -> Result {
     shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
     let assize = root().join("target/release/assize");
     println!(
-        "\n{:60} {:>8} {:>9} {:>9} {:>7} {:>9}",
+        "\n{:60} {:>8} {:>9} {:>9} {:>7} {:>9}  ruling",
         "processor seconds", "plain", "unknown", "known", "ratio", "mutants"
     );
     for name in PACKAGES {
@@ -56,23 +58,33 @@ pub fn run(rounds: usize) -> Result {
         let folder = home.join(name);
         let (from, to) = (first_try::repository_of(name)?, folder.to_string_lossy());
         shell::run(command("git", &["clone", "--quiet", &from.to_string_lossy(), &to]))?;
-        install(&folder)?;
         let call = |words: &str| format!("'{}' {words} --format json", assize.display());
+        timed(&folder, home, &call("doctor --gates"))?;
+        bring(home, &folder)?;
         let listed = timed(&folder, home, &call("gates --list"))?.printed;
         let listed: serde_json::Value = serde_json::from_str(&listed).map_err(|error| format!("{error}: {listed}"))?;
         let used = listed["used"].as_array().into_iter().flatten().filter_map(|gate| gate["id"].as_str());
         let lines: Vec<(&str, &str)> = used.filter_map(|id| PLAIN.into_iter().find(|(of, _)| *of == id)).collect();
         let plain = lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("; ");
-        // What is typed first builds; what is measured has been built, as in a folder that somebody works in.
-        timed(&folder, home, &plain)?;
-        let plain = least(rounds, || timed(&folder, home, &plain))?;
+        // What is measured is what somebody types who has built the base, and now has the change for the first time.
+        let clean = "git clean -xfdq --exclude=.venv --exclude=node_modules";
+        let commit = shell::read(command("git", &["-C", &to, "rev-parse", "HEAD"]))?;
+        let checked_out = |commit: &str| format!("git checkout --quiet --detach {}", commit.trim());
+        let of_change = || {
+            timed(&folder, home, &format!("{clean}; {}; {plain}", checked_out(&format!("{}~1", commit.trim()))))?;
+            timed(&folder, home, &checked_out(&commit))?;
+            timed(&folder, home, &plain)
+        };
+        let plain = least(rounds, of_change)?;
         let review = call("review --base HEAD~1 --mutants 0");
         let unknown = timed(&folder, home, &review)?.processor;
         let known = least(rounds, || timed(&folder, home, &review))?;
-        let mutants = timed(&folder, home, &call("review --base HEAD~1"))?.processor;
+        let mutants = timed(&folder, home, &call("review --base HEAD~1"))?;
+        let record: serde_json::Value = serde_json::from_str(&mutants.printed).map_err(|error| error.to_string())?;
+        let (mutants, outcome) = (mutants.processor, record["outcome"].as_str().unwrap_or_default());
         let ids = lines.iter().map(|(id, _)| *id).collect::<Vec<_>>().join(", ");
         let what = format!("{name} ({ids})");
-        println!("{what:60} {plain:>8.2} {unknown:>9.2} {known:>9.2} {:>7.1} {mutants:>9.2}", known / plain);
+        println!("{what:60} {plain:>8.2} {unknown:>9.2} {known:>9.2} {:>7.1} {mutants:>9.2}  {outcome}", known / plain);
     }
     Ok(())
 }
@@ -82,24 +94,12 @@ fn least(rounds: usize, run: impl Fn() -> Result<super::TimedRun>) -> Result<f64
     (0..rounds).try_fold(f64::INFINITY, |least, _| run().map(|run| least.min(run.processor)))
 }
 
-/// Installs what the tests of a package need, in the package's own folder.
-fn install(folder: &Path) -> Result {
-    let exists = |name: &str| folder.join(name).exists();
-    if (exists("pyproject.toml") || exists("setup.py")) && !exists(".venv") {
-        let mut venv = command("python3", &["-m", "venv", ".venv"]);
-        venv.current_dir(folder);
-        shell::run(venv)?;
-        let mut pip = command(folder.join(".venv/bin/python"), &["-m", "pip", "install", "--quiet"]);
-        pip.args(["pytest", "pytest-asyncio", "ruff", "mypy", "."]).current_dir(folder);
-        shell::run(pip)?;
-    } else if exists("package.json") && !exists("node_modules") {
-        let mut npm = command("npm", &["install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"]);
-        npm.current_dir(folder);
-        shell::run(npm)?;
-    } else if exists("Cargo.toml") {
-        let mut fetch = command("cargo", &["fetch", "--quiet"]);
-        fetch.current_dir(folder);
-        shell::run(fetch)?;
+/// Brings what Assize has installed into the package's own folder, where plain commands find it.
+fn bring(home: &Path, folder: &Path) -> Result {
+    let installed = ["-maxdepth", "6", "-path", "*/tree/.venv", "-o", "-path", "*/tree/node_modules"];
+    let found = shell::read(command("find", &[&[&*home.join(".cache").to_string_lossy()], &installed[..]].concat()))?;
+    for installed in found.lines() {
+        shell::run(command("cp", &["--recursive", "--no-clobber", installed, &folder.to_string_lossy()]))?;
     }
     Ok(())
 }

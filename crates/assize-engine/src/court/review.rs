@@ -18,14 +18,13 @@ use assize_core::finding::Finding;
 use assize_core::gathered::EvidencePart;
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
-use assize_ecosystem::is_setting;
-use assize_ecosystem::{Language, is_test};
+use assize_ecosystem::{Language, is_code, is_setting, is_test};
 use assize_gate::comparison::Moves;
 use assize_gate::exec_report::{ExecReport, GateResult};
 use assize_gate::gate::{Dimension, GATES, Gate, Project};
 use assize_gate::mutation::MutationReport;
 use assize_gate::plan::{GatePlan, PlanTerms};
-use assize_gate::test_policy::{self, CopyPlan, Uses, WritableScope};
+use assize_gate::test_policy::{self, CopyPlan, Use, Used, Uses, WritableScope};
 use assize_review::case::{PatchedFile, ReviewCase, ReviewInputs, ReviewPolicy, ReviewScope};
 use assize_review::court::{ReviewCourt, ReviewEffect, ReviewEvent, ReviewRecord};
 use assize_review::prompt::ReviewAttachments;
@@ -41,7 +40,7 @@ use self::gate_session::{BaseLookup, GateSession};
 use crate::brief;
 use crate::evidence::{Sources, gather, shown_whole};
 use crate::gate::preparation::{PreparationResult, PreparationTerms, SourceState};
-use crate::gate::{MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms};
+use crate::gate::{BaseBuild, MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms};
 use crate::git::{GitError, Repository, odd_in_work_tree};
 use crate::random::fresh_nonce;
 use crate::sandbox::{Launcher, Sandbox, SandboxDemand, SandboxError, SandboxHost};
@@ -49,7 +48,7 @@ use crate::schema;
 use crate::scratch::Scratch;
 use crate::search_path::SearchPath;
 use crate::security;
-use crate::work_copy::{CopyError, WorkCopy, copy_tree};
+use crate::work_copy::{CopyError, WorkCopy};
 use crate::work_tree::WorkTree;
 
 /// Asks judges a question and passes on each opinion as it arrives.
@@ -102,8 +101,8 @@ pub struct GateTerms {
     pub cache: Option<PathBuf>,
     /// How dependencies are installed.
     pub preparation: PreparationTerms,
-    /// The build output of the base, with which every copy begins.
-    pub seed: Option<PathBuf>,
+    /// The build output of the base, where it is known already.
+    pub base_build: Option<Arc<BaseBuild>>,
 }
 
 impl GateTerms {
@@ -439,6 +438,8 @@ struct PreparedWorktrees {
     held: Option<PreparedWorktree>,
     change: PreparedWorktree,
     plan: CopyPlan,
+    /// Whether what the held copy has otherwise are files of tests that no other file uses.
+    touches_tests_alone: bool,
     /// The user's tree and its files.
     origin: (PathBuf, Vec<String>),
     /// Files of code whose tests beside the code differ between base and change.
@@ -496,6 +497,7 @@ impl PreparedWorktrees {
             Some(base) if plan.apart || !inline.is_empty() => Some(hold_tests(&change, base, &plan, &inline)?),
             _ => None,
         };
+        let touches_tests_alone = survey.is_some() && touches_tests_alone(&plan, &inline, &uses);
         let folder = |name: &str| {
             let path = build.join(name);
             std::fs::create_dir_all(&path).map_err(|error| CopyError::Io { path: path.clone(), error })?;
@@ -507,16 +509,6 @@ impl PreparedWorktrees {
             _ => None,
         };
         let (of_base, of_change) = (folder("base")?, folder("change")?);
-        let copies = || [Some(&change), held.as_ref()].into_iter().flatten();
-        if let (Some(seed), Some(base)) = (&terms.gates.seed, &base_copy)
-            && copies().all(|copy| copy.has_the_links_of(base))
-            && seeded(seed, &of_change)?
-        {
-            // Build tools compare times of files, so files that differ from the base must look new.
-            for copy in copies() {
-                copy.freshen(base)?;
-            }
-        }
         let base = base_copy.map(|copy| worktree(copy, of_base));
         let of_change = |copy: WorkCopy| {
             let mut worktree = worktree(copy, of_change.clone());
@@ -534,6 +526,7 @@ impl PreparedWorktrees {
             held,
             change,
             plan,
+            touches_tests_alone,
             origin: (root.to_owned(), paths),
             inline: inline.into_iter().map(|(path, _)| path).collect(),
         })
@@ -709,6 +702,19 @@ fn inline_tests<'d>(
     found
 }
 
+/// Returns whether a copy with the tests of the base differs from the change only in files of tests that no file uses
+/// that is the same in both. Tests within files of code are used by nothing.
+fn touches_tests_alone(plan: &CopyPlan, inline: &[(String, String)], uses: &Uses) -> bool {
+    let touched: BTreeSet<&str> = plan.held_restore.iter().chain(&plan.held_remove).map(String::as_str).collect();
+    let is_used_elsewhere = |one: &Use| match &one.to {
+        Used::File(path) => touched.contains(path.as_str()) && !touched.contains(one.from.as_str()),
+        Used::Outside(_) => false,
+    };
+    (!touched.is_empty() || !inline.is_empty())
+        && touched.iter().all(|path| is_code(path) && is_test(path))
+        && !uses.imports.iter().any(is_used_elsewhere)
+}
+
 /// Makes the copy with the code of the change and the tests of the base.
 fn hold_tests(
     change: &WorkCopy,
@@ -729,20 +735,8 @@ fn hold_tests(
     Ok(held)
 }
 
-/// Copies the build output of the base, including its times. If that fails, the build starts empty. Returns whether
-/// the output was copied.
-fn seeded(seed: &Path, build: &Path) -> Result<bool, CopyError> {
-    if copy_tree(seed, build).is_ok() {
-        return Ok(true);
-    }
-    let failed = |error| CopyError::Io { path: build.to_owned(), error };
-    std::fs::remove_dir_all(build).map_err(failed)?;
-    std::fs::create_dir_all(build).map_err(failed)?;
-    Ok(false)
-}
-
-/// Runs every gate on the base and caches the results, and leaves the build output in `build`. Used before several
-/// changes of the same base are reviewed.
+/// Runs every gate on the base and caches the results. Returns the build output, which is in `build` unless it was kept.
+/// Used before several changes of the same base are reviewed.
 ///
 /// # Errors
 ///
@@ -753,8 +747,8 @@ pub fn prepare_base(
     project: &WorkTree,
     build: &Path,
     watch: &mut dyn FnMut(ReviewStep<'_>),
-) -> Result<(), ReviewError> {
-    let (Some(repository), Some(commit)) = (project.repository()?, &case.base) else { return Ok(()) };
+) -> Result<Option<BaseBuild>, ReviewError> {
+    let (Some(repository), Some(commit)) = (project.repository()?, &case.base) else { return Ok(None) };
     let home = repository.home().to_owned();
     let sandbox = sandbox_beside(&home, terms.gates.sandbox)?;
     let copy = WorkCopy::of_commit(&repository, commit)?;
@@ -766,10 +760,13 @@ pub fn prepare_base(
     let so_far = ReviewInputs::default();
     let diff = Diff::default();
     let mut session = GateSession::new(terms, (&sandbox, base_tree), (&diff, &moves), so_far, watch);
-    for (gate, setup) in terms.gates.plan(&worktree.project, None).due {
-        session.find_out(&mut worktree, Planned { gate, setup: &setup }, BaseLookup::FoundOutAnew)?;
+    let due = terms.gates.plan(&worktree.project, None).due;
+    let gates: Vec<Planned<'_>> = due.iter().map(|(gate, setup)| Planned { gate: *gate, setup }).collect();
+    let base_build = session.base_build(&mut worktree, &gates)?;
+    for planned in gates {
+        session.find_out(&mut worktree, planned, BaseLookup::Taken)?;
     }
-    Ok(())
+    Ok(base_build)
 }
 
 impl PreparedWorktrees {

@@ -147,8 +147,8 @@ pub fn hold(
             TournamentEffect::Assess(due) => {
                 if due.len() >= PREPARED_FROM {
                     watch(TournamentProgress::Base);
-                    review::prepare_base(case, &review, &project, build.path(), &mut |_| {})?;
-                    review.gates.seed = Some(build.path().to_owned());
+                    let built = review::prepare_base(case, &review, &project, build.path(), &mut |_| {})?;
+                    review.gates.base_build = built.map(Arc::new);
                 }
                 let jobs = terms.jobs.clamp(1, due.len());
                 let batch = ReviewBatch {

@@ -63,35 +63,25 @@ impl BaseCache {
         let Planned { gate, setup } = planned;
         let command = gate.command(setup, &worktree.project).with_test_seconds(terms.test_seconds);
         let mut key = BaseCacheKey::default();
-        let place = worktree.place.to_string_lossy();
-        for part in [tree, &place, gate.id(), &setup.folder, &serde_json::to_string(&command).ok()?, sandbox] {
+        for part in [gate.id(), &setup.folder, &serde_json::to_string(&command).ok()?] {
             key.add(part.as_bytes());
         }
         key.add(serde_json::to_string(&terms.limits).ok()?.as_bytes());
         key.add(&[u8::from(terms.network)]);
-        key.add(env!("CARGO_PKG_VERSION").as_bytes());
-        for folder in &worktree.search_path {
-            key.add(folder.as_os_str().as_bytes());
-        }
-        for name in CHOICES {
-            key.add(variable(name).unwrap_or_default().as_bytes());
-        }
-        let mut real = BTreeSet::new();
-        for name in RUNTIMES.into_iter().chain([command.program.as_str()]) {
-            key.add(name.as_bytes());
-            real.extend(worktree.program(name).and_then(|program| key.stamp(&program)));
-        }
-        if real.iter().any(|program| program.ends_with("rustup")) {
-            let home = variable("RUSTUP_HOME").map(PathBuf::from);
-            let home = home.or_else(|| Some(Path::new(&variable("HOME")?).join(".rustup")))?;
-            key.toolchains(&home);
-        }
-        let mut entries_left = LENT_ENTRIES_MAX;
-        for (folder, inside) in &worktree.dependencies {
-            key.add(inside.as_bytes());
-            key.lent(folder, &mut entries_left)?;
-        }
-        Some(key.0.finalize().to_hex().to_string())
+        key.surroundings(tree, Some(&command.program), worktree, sandbox, variable)?;
+        Some(key.finish())
+    }
+
+    /// Returns the key of the build output of a tree, which hashes what surrounds a build.
+    pub fn build_key(
+        tree: &str,
+        worktree: &PreparedWorktree,
+        sandbox: &str,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<String> {
+        let mut key = BaseCacheKey::default();
+        key.surroundings(tree, None, worktree, sandbox, variable)?;
+        Some(key.finish())
     }
 
     /// Returns the cached result.
@@ -132,6 +122,47 @@ struct BaseCacheKey(blake3::Hasher);
 impl BaseCacheKey {
     fn add(&mut self, part: &[u8]) {
         self.0.update(&(part.len() as u64).to_le_bytes()).update(part);
+    }
+
+    fn finish(self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
+
+    /// Adds the tree, where it stands, its dependencies, the tools, and `program` beside them. Returns `None` if something
+    /// cannot be determined.
+    fn surroundings(
+        &mut self,
+        tree: &str,
+        program: Option<&str>,
+        worktree: &PreparedWorktree,
+        sandbox: &str,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<()> {
+        for part in [tree, &worktree.place.to_string_lossy(), sandbox, env!("CARGO_PKG_VERSION")] {
+            self.add(part.as_bytes());
+        }
+        for folder in &worktree.search_path {
+            self.add(folder.as_os_str().as_bytes());
+        }
+        for name in CHOICES {
+            self.add(variable(name).unwrap_or_default().as_bytes());
+        }
+        let mut real = BTreeSet::new();
+        for name in RUNTIMES.into_iter().chain(program) {
+            self.add(name.as_bytes());
+            real.extend(worktree.program(name).and_then(|program| self.stamp(&program)));
+        }
+        if real.iter().any(|program| program.ends_with("rustup")) {
+            let home = variable("RUSTUP_HOME").map(PathBuf::from);
+            let home = home.or_else(|| Some(Path::new(&variable("HOME")?).join(".rustup")))?;
+            self.toolchains(&home);
+        }
+        let mut entries_left = LENT_ENTRIES_MAX;
+        for (folder, inside) in &worktree.dependencies {
+            self.add(inside.as_bytes());
+            self.lent(folder, &mut entries_left)?;
+        }
+        Some(())
     }
 
     /// Adds the size, times and real path of a file, and returns that path. A change of the contents always changes

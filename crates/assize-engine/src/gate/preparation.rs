@@ -61,6 +61,9 @@ const ENVIRONMENT: &str = "python3 -m venv .venv";
 /// Has it a pip that does.
 const NEW_PIP: &str =
     "env -u PIP_UPLOADED_PRIOR_TO .venv/bin/python -m pip install --quiet --upgrade pip || echo 'pip stays as it is'";
+/// Has the package of pyright download what it needs while there is a network.
+const PYRIGHT: &str = "[ ! -x .venv/bin/pyright ] || env PYRIGHT_PYTHON_CACHE_DIR=\"$PWD/.venv/pyright\" .venv/bin/pyright \
+     --version || echo 'pyright stays as it is'";
 /// The version of a project whose tags name none.
 const NO_VERSION: &str = "0.0.0";
 /// Caches of package managers, by the variables that place them.
@@ -254,6 +257,9 @@ impl PreparedWorktree {
             && variables.contains_key(NEWEST_FOR_PIP)
         {
             commands.insert(at + 1, NEW_PIP);
+        }
+        if plan.ecosystem == "python" {
+            commands.push(PYRIGHT);
         }
         let script = format!("set -e\n{}\n", commands.join("\n"));
         let mut job = SandboxJob::new("/bin/sh", &["-c", &script], &work, &reports);

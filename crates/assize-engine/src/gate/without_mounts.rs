@@ -98,7 +98,7 @@ impl PreparedWorktree {
             ..command.clone()
         };
         let reports = copy.beside("packages")?;
-        let job: SandboxJob = self.job((&ask, copy), &reports, sandbox, terms);
+        let job: SandboxJob = self.job(("imports", &ask, copy), &reports, sandbox, terms)?;
         let result = match sandbox.run(&job, &mut |_| {}) {
             Ok(result) => result,
             Err(error) => return Ok(Some(format!("its packages cannot be looked for: {error}"))),

@@ -24,6 +24,10 @@ impl Gate for CargoCheck {
         &["cargo build", "cargo check", "cargo clippy", "cargo nextest", "cargo test"]
     }
 
+    fn builds_in(&self) -> Option<&'static str> {
+        Some("cargo")
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         cargo::setups(project, "there is a Cargo.toml")
     }

@@ -27,6 +27,10 @@ impl Gate for CargoClippy {
         &["cargo clippy", "cargo-clippy", "clippy"]
     }
 
+    fn builds_in(&self) -> Option<&'static str> {
+        Some("cargo")
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         because(project).map_or_else(Vec::new, |because| cargo::setups(project, &because))
     }

@@ -31,6 +31,10 @@ impl Gate for CargoNextest {
         &["cargo nextest"]
     }
 
+    fn builds_in(&self) -> Option<&'static str> {
+        Some("cargo")
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let setups = cargo::setups(project, "there is a .config/nextest.toml");
         setups.into_iter().filter(|setup| cargo::uses_nextest(project, &setup.folder)).collect()

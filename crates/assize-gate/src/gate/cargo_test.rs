@@ -36,6 +36,10 @@ impl Gate for CargoTest {
         &["cargo t", "cargo test"]
     }
 
+    fn builds_in(&self) -> Option<&'static str> {
+        Some("cargo")
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let setups = cargo::setups(project, "there is a Cargo.toml");
         setups.into_iter().filter(|setup| !cargo::uses_nextest(project, &setup.folder)).collect()

@@ -31,6 +31,10 @@ impl Gate for GoTest {
         &["go test", "gotestsum"]
     }
 
+    fn builds_in(&self) -> Option<&'static str> {
+        Some("go")
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         go::setups(project, holds_tests)
     }

@@ -24,6 +24,10 @@ impl Gate for GoVet {
         &["go test", "go vet", "golangci-lint"]
     }
 
+    fn builds_in(&self) -> Option<&'static str> {
+        Some("go")
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         go::setups(project, go::is_code)
     }

@@ -122,7 +122,8 @@ pub fn name_of(gate: &str, folder: &str) -> String {
 pub struct GateCommand {
     /// The program: a name on the search path, or a path relative to the root of the project.
     pub program: String,
-    /// Its arguments. [`REPORTS`] in one stands for the folder in which the tool is to leave its reports.
+    /// Its arguments. [`REPORTS`] in one stands for the folder in which the tool is to leave its reports, [`BUILD`] for
+    /// that of its build output.
     pub arguments: Vec<String>,
     /// The folder that it runs in, relative to the root.
     pub folder: String,
@@ -203,6 +204,9 @@ pub const NAMED_FILES_MAX: usize = 200;
 /// Stands in arguments and variables for the folder that takes the reports. It lies outside of the tree, and its name
 /// cannot be guessed.
 pub const REPORTS: &str = "{reports}";
+
+/// Stands in arguments for the folder of the tool's build output, which the gates of [`Gate::builds_in`] share.
+pub const BUILD: &str = "{build}";
 
 /// The folder among the provided files with the tests of ours that a command takes itself, as they lie below its folder.
 const CANARY: &str = "canary";
@@ -335,6 +339,11 @@ pub trait Gate: Sync {
     fn calls(&self) -> &'static [&'static str] {
         &[]
     }
+    /// The folder in which its tool leaves build output that it can go on from, and which it shares with other gates of
+    /// the same tool. `None` where nothing would be gained by keeping what it leaves.
+    fn builds_in(&self) -> Option<&'static str> {
+        None
+    }
     /// Finds where the project uses it; empty when it does not.
     fn detect(&self, project: &Project) -> Vec<Setup>;
     /// Returns the command, in its check-only form.
@@ -343,6 +352,11 @@ pub trait Gate: Sync {
     /// the runner or the tests themselves to the test. `None` where the runner cannot be held to files.
     fn command_for(&self, _setup: &Setup, _project: &Project, _files: &[&str]) -> Option<GateCommand> {
         None
+    }
+    /// Returns the command that runs only the tests of these files, where their outcomes count. `None` where it would run
+    /// less than these files hold.
+    fn judging_command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        self.command_for(setup, project, files)
     }
     /// Reads what the command left behind.
     ///
@@ -412,6 +426,8 @@ pub enum GateTrouble {
     Crashed,
     /// It left no report, or one that cannot be read.
     NoReport,
+    /// It ended well, and left nothing but its status: nobody knows which tests ran.
+    StatusAlone,
     /// It ran no test.
     NoTests,
     /// Its exit status and its report contradict each other.
@@ -478,6 +494,7 @@ impl GateRun {
         }
         let mut report = match parsed {
             Ok(report) => report,
+            Err(ReportError::StatusAlone(detail)) => return errored(GateTrouble::StatusAlone, detail, None),
             Err(error) => return errored(GateTrouble::NoReport, format!("{error}{}", complaint(output)), None),
         };
         let mut status = status;

@@ -28,13 +28,17 @@ impl Gate for Mypy {
         MYPY.calls
     }
 
+    fn builds_in(&self) -> Option<&'static str> {
+        Some("mypy")
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         MYPY.setups(project)
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         // Text, since its sum proves that nothing is missing; old versions know no JSON.
-        let cache = format!("--cache-dir={}/mypy", super::REPORTS);
+        let cache = format!("--cache-dir={}/mypy", super::BUILD);
         let flags = ["--no-pretty", "--no-color-output", "--show-error-codes", "--error-summary", &cache];
         let mut command = MYPY.command(setup, project, &flags);
         let own = python::environment_program(project, &setup.folder, "python");
@@ -80,7 +84,7 @@ mod tests {
 
     #[test]
     fn what_is_checked_is_said_once() {
-        let cache = "--cache-dir={reports}/mypy";
+        let cache = "--cache-dir={build}/mypy";
         for (path, text, last) in [
             ("pyproject.toml", "[tool.mypy]\nstrict = true\n", "."),
             ("pyproject.toml", "[tool.mypy]\nfiles = [\"src\"]\n", cache),

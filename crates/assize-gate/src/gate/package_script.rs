@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(run(&PackageBuild, Some(2)), (Failed, None));
         assert_eq!(run(&PackageBuild, Some(127)), (Errored, Some(GateTrouble::MissingTool)));
         assert_eq!(run(&PackageBuild, None), (Errored, Some(GateTrouble::Crashed)));
-        assert_eq!(run(&PackageTest, Some(0)), (Errored, Some(GateTrouble::NoReport)), "nobody knows what ran");
+        assert_eq!(run(&PackageTest, Some(0)), (Errored, Some(GateTrouble::StatusAlone)), "nobody knows what ran");
         assert_eq!(run(&PackageTest, Some(1)), (Failed, None));
     }
 }

@@ -1,7 +1,7 @@
 //! The script `test` of a `package.json` whose runner is not a gate of its own.
 //!
-//! Status 0 proves nothing: it does not tell whether any test ran. So this gate can be red, and never green. A project
-//! whose runner writes a report in a known format declares a gate for it.
+//! Status 0 proves nothing: it does not tell whether any test ran. So this gate can be red, and not green by itself; see
+//! [`crate::status_alone`]. A project whose runner writes a report in a known format declares a gate for it.
 
 use assize_core::path::is_below;
 use assize_report::{ToolReport, ReportError};
@@ -48,13 +48,10 @@ impl Gate for PackageTest {
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         let report = package_script::report(setup, output)?;
         if report.diagnostics.is_empty() {
-            return Err(ReportError::Malformed {
-                format: "results of tests",
-                detail: format!(
-                    "it is unknown what the script `{}` ran; a [[gate]] can name a command that writes a report",
-                    setup.detail
-                ),
-            });
+            return Err(ReportError::StatusAlone(format!(
+                "it is unknown which tests the script `{}` ran; a [[gate]] can name a command that writes a report",
+                setup.detail
+            )));
         }
         Ok(report)
     }

@@ -36,7 +36,13 @@ impl Gate for Pyright {
         if let Some(own) = python::environment_program(project, &setup.folder, "python") {
             let path = format!("{}{own}", python::up_from(&setup.folder));
             command.arguments.extend(["--pythonpath".to_owned(), path]);
+            if let Some((environment, _)) = own.rsplit_once("/bin/") {
+                let folder = format!("{}{environment}/pyright", python::up_from(&setup.folder));
+                command.environment.insert("PYRIGHT_PYTHON_CACHE_DIR".to_owned(), folder);
+            }
         }
+        // Otherwise the package from PyPI tries for a minute to download what it does not find.
+        command.environment.insert("npm_config_offline".to_owned(), "true".to_owned());
         let named = mentions::named_paths(project, &setup.folder, PYRIGHT.calls, false);
         command.arguments.extend(named.into_iter().filter(|path| path != "."));
         command

@@ -52,6 +52,10 @@ impl Gate for Pytest {
         python_tests::driver_command_for(Driven::Pytest, setup, project, own_python(setup, project), files)
     }
 
+    fn judging_command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        python_tests::judging_command_for(Driven::Pytest, setup, project, own_python(setup, project), files)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         python_tests::driver_report(setup, output)
     }

@@ -80,26 +80,62 @@ pub(super) fn driver_command_for(
     own: Option<String>,
     files: &[&str],
 ) -> Option<GateCommand> {
-    let tests = root(project, &setup.folder).tests;
-    let named: Vec<&String> = tests.iter().filter(|test| files.contains(&&*within(&setup.folder, test))).collect();
-    let mut command = driver_command(driven, setup, project, own);
-    let text = command.provided.get_mut(SETTINGS)?;
-    let mut settings: serde_json::Value = serde_json::from_str(text).ok()?;
-    settings["only"] = json!(named);
-    *text = settings.to_string();
-    (!named.is_empty()).then_some(command)
+    let root = root(project, &setup.folder);
+    let named: Vec<&str> = named(&root, setup, files).collect();
+    let narrowed = Narrowing { only: &named, mutated: &[] };
+    (!named.is_empty()).then(|| command_of(driven, setup, project, own, &root, narrowed))
+}
+
+/// The same, with mutated tests. `None` where one of the files is no file of tests.
+pub(super) fn judging_command_for(
+    driven: Driven,
+    setup: &Setup,
+    project: &Project,
+    own: Option<String>,
+    files: &[&str],
+) -> Option<GateCommand> {
+    let root = root(project, &setup.folder);
+    let named: Vec<&str> = named(&root, setup, files).collect();
+    let narrowed = Narrowing { only: &named, mutated: &named };
+    (named.len() == files.len()).then(|| command_of(driven, setup, project, own, &root, narrowed))
+}
+
+/// The files of tests among some.
+fn named<'r>(root: &'r PythonRoot, setup: &Setup, files: &[&str]) -> impl Iterator<Item = &'r str> {
+    root.tests.iter().filter(|test| files.contains(&&*within(&setup.folder, test))).map(String::as_str)
+}
+
+/// The files of tests to which a run is held.
+struct Narrowing<'f> {
+    /// The only ones that run; all if there is none.
+    only: &'f [&'f str],
+    /// Those whose tests run mutated as well.
+    mutated: &'f [&'f str],
 }
 
 /// The command that starts the supervisor; `own` is the project's interpreter, where that is to be taken.
 pub(super) fn driver_command(driven: Driven, setup: &Setup, project: &Project, own: Option<String>) -> GateCommand {
     let root = root(project, &setup.folder);
+    let all: Vec<&str> = root.tests.iter().map(String::as_str).collect();
+    command_of(driven, setup, project, own, &root, Narrowing { only: &[], mutated: &all })
+}
+
+fn command_of(
+    driven: Driven,
+    setup: &Setup,
+    project: &Project,
+    own: Option<String>,
+    root: &PythonRoot,
+    narrowing: Narrowing<'_>,
+) -> GateCommand {
     let sources = within(&setup.folder, "src/");
     let has_src = project.files.iter().any(|path| path.starts_with(&sources) && path.ends_with(".py"));
     let settings = json!({
         "runner": driven.name(),
         "phases": driven.phases(),
         "files": root.tests,
-        "only": [],
+        "mutated": narrowing.mutated,
+        "only": narrowing.only,
         "has_src": has_src,
     });
     let (worker, source) = driven.worker();

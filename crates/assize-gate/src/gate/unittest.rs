@@ -48,6 +48,11 @@ impl Gate for Unittest {
         python_tests::driver_command_for(Driven::Unittest, setup, project, own, files)
     }
 
+    fn judging_command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
+        let own = python::environment_program(project, &setup.folder, "python");
+        python_tests::judging_command_for(Driven::Unittest, setup, project, own, files)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         python_tests::driver_report(setup, output)
     }

@@ -3,6 +3,8 @@
 mod mutation;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 use assize_core::diff::Diff;
 use assize_core::finding::{Certainty, Finding, Severity};
@@ -11,15 +13,17 @@ use assize_ecosystem::{is_code, is_test};
 use assize_gate::comparison::{Moves, keep_shared, take_out_broken_rules};
 use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
-use assize_gate::gate::{Dimension, Gate, GateRun, GateState, Setup, name_of};
+use assize_gate::gate::{Dimension, Gate, GateRun, GateState, NAMED_FILES_MAX, Setup, name_of};
+use assize_gate::narrowed::completed;
 use assize_gate::plan::{self, GatePlan};
+use assize_gate::status_alone::{PrintedRun, as_test, is_status_alone, notices, prints_alike};
 use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::tournament::STOPPED_EARLY;
 use assize_syntax::cut_off::with_functions_cut_off;
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
 
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
-use crate::gate::{BaseCache, GateExecution, Planned, PreparedWorktree};
+use crate::gate::{BaseBuild, BaseCache, BuildStore, GateExecution, KeptBuild, Planned, PreparedWorktree};
 use crate::random::fresh_word;
 use crate::sandbox::Sandbox;
 use crate::scratch::Scratch;
@@ -55,8 +59,12 @@ pub(super) struct GateSession<'a> {
     last: TreeState,
     /// What test runners, by id and folder, made of the change.
     of_change: BTreeMap<(String, String), GateExecution>,
+    /// What they made of the change with the tests of the base.
+    of_held: BTreeMap<(String, String), GateRun>,
     /// What they made of the base.
     of_base: BTreeMap<(String, String), GateRun>,
+    /// The build output of the base.
+    base_build: Option<Arc<BaseBuild>>,
 }
 
 /// A gate, its setup, and the copy on which it runs.
@@ -81,8 +89,63 @@ impl<'a> GateSession<'a> {
             weakened: Vec::new(),
             last: TreeState::Base,
             of_change: BTreeMap::new(),
+            of_held: BTreeMap::new(),
             of_base: BTreeMap::new(),
+            base_build: None,
         }
+    }
+
+    /// Returns the build output of the base: what is kept of it, or what these gates leave behind that build something.
+    pub(super) fn base_build(
+        &mut self,
+        base: &mut PreparedWorktree,
+        gates: &[Planned<'_>],
+    ) -> Result<Option<BaseBuild>, CopyError> {
+        let building: Vec<Planned<'_>> =
+            gates.iter().copied().filter(|planned| planned.gate.builds_in().is_some()).collect();
+        if building.is_empty() {
+            return Ok(None);
+        }
+        let store = BuildStore::new(self.terms.gates.cache.as_deref());
+        let tier = self.sandbox.level().tier.to_string();
+        let variable = |name: &str| std::env::var(name).ok();
+        let key = self.base_tree.as_ref().and_then(|tree| BaseCache::build_key(tree, base, &tier, &variable));
+        match key.as_ref().map_or(KeptBuild::Unknown, |key| store.get(key, &base.copy)) {
+            KeptBuild::Kept(build) => return Ok(Some(build)),
+            KeptBuild::TooLarge => return Ok(None),
+            KeptBuild::Unknown => {}
+        }
+        let begun = SystemTime::now();
+        for planned in building {
+            self.find_out(base, planned, BaseLookup::FoundOutAnew)?;
+        }
+        let build = BaseBuild::new(base.build().to_owned(), begun, &base.copy);
+        if let Some(key) = key {
+            store.put(&key, &build);
+        }
+        Ok(Some(build))
+    }
+
+    /// Lets the builds of the change begin with that of the base.
+    fn begin_with_base_build(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        on_base: &[(&'a dyn Gate, Setup)],
+        due: &[Due<'a>],
+    ) -> Result<(), CopyError> {
+        let is_due = |(gate, setup): &&(&dyn Gate, Setup)| {
+            due.iter().any(|(other, of, _)| other.id() == gate.id() && of.folder == setup.folder)
+        };
+        let gates: Vec<Planned<'_>> =
+            on_base.iter().filter(is_due).map(|(gate, setup)| Planned { gate: *gate, setup }).collect();
+        let PreparedWorktrees { base: Some(base), held, change, .. } = worktrees else { return Ok(()) };
+        self.base_build = match &self.terms.gates.base_build {
+            Some(known) => Some(known.clone()),
+            None => self.base_build(base, &gates)?.map(Arc::new),
+        };
+        let Some(build) = &self.base_build else { return Ok(()) };
+        let copies = [Some(&change.copy), held.as_ref().map(|held| &held.copy)];
+        build.give_to(copies.into_iter().flatten(), change.build())
     }
 
     pub(super) fn run_all(
@@ -98,6 +161,7 @@ impl<'a> GateSession<'a> {
         let on_held = worktrees.held.as_ref().map(of);
         let on_base = worktrees.base.as_ref().map(of).unwrap_or_default();
         let due = due(on_change, on_held);
+        self.begin_with_base_build(worktrees, &on_base, &due)?;
         let mut findings = removed(&on_base, &due);
         let mut results = Vec::new();
         for (number, (gate, setup, tree)) in due.iter().enumerate() {
@@ -109,6 +173,7 @@ impl<'a> GateSession<'a> {
             if let Some(base) = base.as_ref().filter(|_| is_test_runner(*gate)) {
                 self.of_base.insert((gate.id().to_owned(), setup.folder.clone()), base.run.clone());
             }
+            let (ran, base) = self.told_by_status(worktrees, planned, *tree, (ran, base), limits)?;
             let base = base.as_ref().map(|base| &base.run);
             if *tree == TreeState::Held && no_tests_yet(&ran.run, base) {
                 limits.push(format!("the base has no tests for {name}: those of the change are the only ones"));
@@ -153,13 +218,46 @@ impl<'a> GateSession<'a> {
         }
         worktrees.freshen(tree, self.last)?;
         self.last = tree;
-        let word = fresh_word();
-        let word = (tree != TreeState::Base && is_test_runner(planned.gate)).then_some(word.as_str());
-        let ran = self.run_on(worktrees.get(tree), planned, word)?;
-        if tree == TreeState::Change && is_test_runner(planned.gate) {
-            self.of_change.insert(key, ran.clone());
+        let of_touched = if tree == TreeState::Change { self.run_touched(worktrees, planned)? } else { None };
+        let ran = match of_touched {
+            Some(ran) => ran,
+            None => {
+                let word = fresh_word();
+                let word = (tree != TreeState::Base && is_test_runner(planned.gate)).then_some(word.as_str());
+                self.run_on(worktrees.get(tree), planned, word)?
+            }
+        };
+        if is_test_runner(planned.gate) {
+            match tree {
+                TreeState::Change => drop(self.of_change.insert(key, ran.clone())),
+                TreeState::Held => drop(self.of_held.insert(key, ran.run.clone())),
+                TreeState::Base | TreeState::Mutants => {}
+            }
         }
         Ok(ran)
+    }
+
+    /// Runs the tests of the change in the files that it touches. All others are those of the base, which have run with the
+    /// same code. `None` where that does not settle how all tests end.
+    fn run_touched(
+        &mut self,
+        worktrees: &PreparedWorktrees,
+        planned: Planned<'_>,
+    ) -> Result<Option<GateExecution>, CopyError> {
+        let key = (planned.gate.id().to_owned(), planned.setup.folder.clone());
+        let (Some(held), true) = (self.of_held.get(&key), worktrees.touches_tests_alone) else { return Ok(None) };
+        let touched = worktrees.touched_tests();
+        let change = &worktrees.change;
+        let files: Vec<&str> =
+            touched.iter().filter(|path| change.copy.files().contains(*path)).map(String::as_str).collect();
+        if files.len() > NAMED_FILES_MAX {
+            return Ok(None);
+        }
+        let watch = &mut *self.watch;
+        let ran = change.run_some(planned, &files, self.sandbox, &self.terms.gates.run, &mut |text| {
+            watch(ReviewStep::Printed(text));
+        })?;
+        Ok(ran.and_then(|ran| Some(GateExecution { run: completed(&ran.run, held, &touched)?, ..ran })))
     }
 
     /// The files that the change touches, where there is a change.
@@ -393,6 +491,9 @@ impl<'a> GateSession<'a> {
     ) -> Result<GateExecution, CopyError> {
         let build =
             Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
+        if let Some(base_build) = self.base_build.as_ref().filter(|_| planned.gate.builds_in().is_some()) {
+            base_build.give_to([&copy].into_iter(), build.path())?;
+        }
         let mut probe = like.with_copy(copy, build.path().to_owned());
         self.run_on(&mut probe, planned, word)
     }
@@ -431,13 +532,55 @@ impl<'a> GateSession<'a> {
         if ids.is_empty() || self.is_unspecified() {
             return Ok(ids);
         }
-        let Some(copy) = self.cut_off(&of.copy)? else { return Ok(BTreeSet::new()) };
+        let Some((copy, _)) = self.cut_off(&of.copy)? else { return Ok(BTreeSet::new()) };
         let cut_off = self.run_watched(of, copy, planned)?;
         Ok(excuse::independent_of_change(&ids, run, &cut_off.run))
     }
 
-    /// Copies a tree with every changed function cut off. `None` where a change to code cannot be told by that.
-    fn cut_off(&self, of: &WorkCopy) -> Result<Option<WorkCopy>, CopyError> {
+    /// Finds out by running whether a script that leaves nothing but its status tests the change.
+    fn told_by_status(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        tree: TreeState,
+        (ran, base): (GateExecution, Option<GateExecution>),
+        limits: &mut Vec<String>,
+    ) -> Result<(GateExecution, Option<GateExecution>), CopyError> {
+        let (Some(before), true) = (&base, is_status_alone(&ran.run)) else { return Ok((ran, base)) };
+        let name = name_of(planned.gate.id(), &planned.setup.folder);
+        let proven = |mut ran: GateExecution| {
+            ran.run = as_test(&format!("the script `{}`", planned.setup.detail));
+            ran
+        };
+        let key = (planned.gate.id().to_owned(), planned.setup.folder.clone());
+        // With its own tests a change prints something else.
+        let is_known = tree == TreeState::Change && self.of_held.get(&key).is_some_and(|held| !is_status_alone(held));
+        if is_known {
+            return Ok((proven(ran), base));
+        }
+        if !is_status_alone(&before.run) || !prints_alike(printed(&ran), printed(before)) {
+            return Ok((ran, base));
+        }
+        let worktree = worktrees.get(tree);
+        let Some((copy, word)) = self.cut_off(&worktree.copy)? else { return Ok((ran, base)) };
+        let cut_off = self.run_apart(worktree, copy, planned, None)?;
+        if !notices(printed(&cut_off), &word) {
+            return Ok((ran, base));
+        }
+        limits.push(format!(
+            "{name} leaves no report: the script ended well, printed what it prints on the base, and failed when every \
+             changed function did"
+        ));
+        let ran = proven(ran);
+        if tree == TreeState::Held {
+            self.of_held.insert(key, ran.run.clone());
+        }
+        Ok((ran, base.map(proven)))
+    }
+
+    /// Copies a tree with every changed function cut off, and returns the word with which they fail. `None` where a change
+    /// to code cannot be told by that.
+    fn cut_off(&self, of: &WorkCopy) -> Result<Option<(WorkCopy, String)>, CopyError> {
         let word = fresh_word();
         let mut copy = of.again()?;
         let code = self.diff.files.iter().filter(|file| is_code(&file.path) && !is_test(&file.path));
@@ -449,7 +592,7 @@ impl<'a> GateSession<'a> {
             };
             copy.write(&file.path, &text)?;
         }
-        Ok(Some(copy))
+        Ok(Some((copy, word)))
     }
 
     fn result(
@@ -479,6 +622,10 @@ impl<'a> GateSession<'a> {
         };
         GateResult::of(&ran.run, base, self.moves, &about)
     }
+}
+
+fn printed(ran: &GateExecution) -> PrintedRun<'_> {
+    PrintedRun { run: &ran.run, printed: &ran.output }
 }
 
 /// Returns what runs where: all gates on the change, and before its tests those of the base.

@@ -92,6 +92,29 @@ fn inline_tests_are_searched_up_to_a_limit() {
 }
 
 #[test]
+fn tests_are_alone_where_no_other_file_uses_them() {
+    let plan = |held: &[&str]| CopyPlan {
+        held_restore: held.iter().map(|path| (*path).to_owned()).collect(),
+        ..CopyPlan::default()
+    };
+    let uses = |from: &str, to: &str| Uses {
+        imports: vec![Use { from: from.to_owned(), to: Used::File(to.to_owned()), in_test: false }],
+        ..Uses::default()
+    };
+    let inline = ("src/lib.rs".to_owned(), String::new());
+    for (held, inline, uses, alone) in [
+        (&["tests/test_a.py"][..], &[][..], Uses::default(), true),
+        (&["tests/test_a.py"], &[], uses("tests/test_b.py", "tests/test_a.py"), false),
+        (&["tests/test_a.py", "tests/test_b.py"], &[], uses("tests/test_b.py", "tests/test_a.py"), true),
+        (&["tests/data.json"], &[], Uses::default(), false),
+        (&[], std::slice::from_ref(&inline), uses("src/main.rs", "src/lib.rs"), true),
+        (&[], &[], Uses::default(), false),
+    ] {
+        assert_eq!(touches_tests_alone(&plan(held), inline, &uses), alone, "{held:?}");
+    }
+}
+
+#[test]
 fn a_skipped_helper_search_is_reported() {
     let base = copy(&[("a.py", "import b\n")]);
     let of = |survey: Option<&brief::TreeSurvey>| {
@@ -102,25 +125,4 @@ fn a_skipped_helper_search_is_reported() {
     let limit = "the test helpers are those of the change: the base has more than 20000 files";
     assert_eq!(of(brief::survey_copy_within_limit(&base).as_ref()), [""; 0]);
     assert_eq!(of(None), [limit]);
-}
-
-#[test]
-fn what_was_built_is_copied_with_its_times_and_links_or_not_at_all() {
-    let (seed, build) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
-    fs::create_dir_all(seed.path().join("debug/deps")).expect("made");
-    fs::write(seed.path().join("debug/deps/lib.rlib"), "built").expect("written");
-    fs::File::options()
-        .write(true)
-        .open(seed.path().join("debug/deps/lib.rlib"))
-        .and_then(|file| file.set_modified(long_ago))
-        .expect("dated");
-    symlink("lib.rlib", seed.path().join("debug/deps/link")).expect("a link");
-    assert!(seeded(seed.path(), build.path()).expect("copied"));
-    let copied = build.path().join("debug/deps/lib.rlib");
-    assert_eq!(fs::metadata(&copied).and_then(|meta| meta.modified()).expect("dated"), long_ago);
-    assert_eq!(fs::read_link(build.path().join("debug/deps/link")).expect("a link"), Path::new("lib.rlib"));
-    // If it cannot be copied, the build starts empty.
-    assert!(!seeded(&seed.path().join("gone"), build.path()).expect("emptied"));
-    assert_eq!(fs::read_dir(build.path()).expect("there").count(), 0);
 }

@@ -145,7 +145,7 @@ impl GateSession<'_> {
             last = copy;
         }
         let cut_off = if runs.has_time() { self.cut_off(&worktrees.change.copy)? } else { None };
-        if let Some(mut copy) = cut_off {
+        if let Some((mut copy, _)) = cut_off {
             copy.freshen(&last)?;
             let ran = self.run_narrowed(worktrees, &mut runs, &mut copy)?;
             let outcome = outcome(&runs.tests, &ran);
