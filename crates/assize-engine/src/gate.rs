@@ -29,7 +29,7 @@ use self::completion_markers::CompletionMarkers;
 use crate::sandbox::{JobResult, LimitKind, Sandbox, SandboxJob, SandboxLimits, read_written, remove};
 use crate::work_copy::{CopyError, WorkCopy, dependency_folders};
 
-pub use self::base_build::{BUILD_BYTES_MAX, BaseBuild, BuildStore, KeptBuild, STORE_BYTES_MAX};
+pub use self::base_build::{BUILD_BYTES_MAX, BaseBuild, BuildStore, STORE_BYTES_MAX, StoredBuild};
 pub use self::base_cache::{BaseCache, LENT_ENTRIES_MAX};
 
 /// The largest manifest that is read, in bytes.
@@ -78,7 +78,7 @@ pub struct PreparedWorktree {
     /// The folders in which programs are found.
     search_path: Vec<PathBuf>,
     /// The folder for build output, which the copies of one review share. Each tool has its own folder in it, so that
-    /// tests cannot alter what another tool goes on from.
+    /// tests cannot alter what another tool has built.
     build: PathBuf,
 }
 

@@ -10,7 +10,7 @@ use assize_report::{TestCase, TestOutcome, TestRun};
 use crate::gate::{GateRun, GateState};
 
 /// Completes a run of the tests of `files` by what a run of all tests says of the other files. `None` where the run of
-/// some does not say enough by itself, such as when a test fails that may lean on others.
+/// some does not say enough, such as when a test fails that may lean on others.
 pub fn completed(some: &GateRun, all: &GateRun, files: &BTreeSet<String>) -> Option<GateRun> {
     if some.state != GateState::Passed || !matches!(all.state, GateState::Passed | GateState::Failed) {
         return None;

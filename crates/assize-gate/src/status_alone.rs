@@ -1,6 +1,6 @@
 //! What a script is worth that runs tests and leaves nothing but its status.
 //!
-//! Status 0 proves nothing by itself. It does where the script turns red as soon as every changed function fails, and its
+//! Status 0 alone proves nothing. It does where the script turns red as soon as every changed function fails, and its
 //! words say that it has come upon one; and where it prints what it prints on the base, so that it has come to its end.
 //! This module compares runs; it must not know who makes them.
 

@@ -24,7 +24,7 @@ const USED: &str = "used";
 const OUTPUT: &str = "output";
 /// What the names of entries begin with that are not complete.
 const INCOMPLETE: &str = ".incomplete-";
-/// After so many seconds nobody works on an incomplete entry any more.
+/// After so many seconds no process works on an incomplete entry any more.
 const INCOMPLETE_SECONDS_MAX: u64 = 24 * 60 * 60;
 
 /// The build output of a base tree.
@@ -68,11 +68,11 @@ impl BaseBuild {
     }
 }
 
-/// What is kept of the build of a base tree.
+/// What the store has of the build of a base tree.
 #[derive(Debug)]
-pub enum KeptBuild {
+pub enum StoredBuild {
     /// Its output.
-    Kept(BaseBuild),
+    Stored(BaseBuild),
     /// The note that it is too large to be kept.
     TooLarge,
     /// Nothing.
@@ -95,16 +95,16 @@ impl BuildStore {
     }
 
     /// Finds the output that is kept under a key, and notes that it is used.
-    pub fn get(&self, key: &str, base: &WorkCopy) -> KeptBuild {
+    pub fn get(&self, key: &str, base: &WorkCopy) -> StoredBuild {
         let Some(entry) = self.folder.as_ref().map(|store| store.join(key)).filter(|entry| entry.exists()) else {
-            return KeptBuild::Unknown;
+            return StoredBuild::Unknown;
         };
         // If this fails, the entry only goes earlier.
         let _ =
             fs::File::options().write(true).open(entry.join(USED)).and_then(|it| it.set_modified(SystemTime::now()));
         match fs::metadata(entry.join(BEGUN)).and_then(|meta| meta.modified()) {
-            Ok(begun) => KeptBuild::Kept(BaseBuild::new(entry.join(OUTPUT), begun, base)),
-            Err(_) => KeptBuild::TooLarge,
+            Ok(begun) => StoredBuild::Stored(BaseBuild::new(entry.join(OUTPUT), begun, base)),
+            Err(_) => StoredBuild::TooLarge,
         }
     }
 
@@ -242,7 +242,7 @@ mod tests {
             ..BuildStore::new(Some(cache.path()))
         };
         store(4, 100).put("large", &build);
-        assert!(matches!(store(4, 100).get("large", &base), KeptBuild::TooLarge), "one byte too many");
+        assert!(matches!(store(4, 100).get("large", &base), StoredBuild::TooLarge), "one byte too many");
         store(5, 10).put("first", &build);
         store(5, 10).put("second", &build);
         let used = |key: &str| cache.path().join("builds-1").join(key).join(USED);
@@ -252,11 +252,11 @@ mod tests {
         }
         store(5, 10).put("third", &build);
         let kept = |key: &str| match store(5, 10).get(key, &base) {
-            KeptBuild::Kept(build) => Some((build.begun, build.folder.join("built").exists())),
-            KeptBuild::TooLarge | KeptBuild::Unknown => None,
+            StoredBuild::Stored(build) => Some((build.begun, build.folder.join("built").exists())),
+            StoredBuild::TooLarge | StoredBuild::Unknown => None,
         };
         let there = Some((long_ago(), true));
         assert_eq!([kept("first"), kept("second"), kept("third")], [there, None, there]);
-        assert!(matches!(BuildStore::new(None).get("first", &base), KeptBuild::Unknown), "without a cache");
+        assert!(matches!(BuildStore::new(None).get("first", &base), StoredBuild::Unknown), "without a cache");
     }
 }

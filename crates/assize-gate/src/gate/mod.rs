@@ -426,7 +426,7 @@ pub enum GateTrouble {
     Crashed,
     /// It left no report, or one that cannot be read.
     NoReport,
-    /// It ended well, and left nothing but its status: nobody knows which tests ran.
+    /// It ended well, and left nothing but its status: it is unknown which tests ran.
     StatusAlone,
     /// It ran no test.
     NoTests,

@@ -1,7 +1,7 @@
 //! The script `test` of a `package.json` whose runner is not a gate of its own.
 //!
-//! Status 0 proves nothing: it does not tell whether any test ran. So this gate can be red, and not green by itself; see
-//! [`crate::status_alone`]. A project whose runner writes a report in a known format declares a gate for it.
+//! Status 0 proves nothing: it does not tell whether any test ran. So this gate can be red, and is green only where a
+//! review finds out more; see [`crate::status_alone`]. A project whose runner writes a report in a known format declares a gate for it.
 
 use assize_core::path::is_below;
 use assize_report::{ToolReport, ReportError};

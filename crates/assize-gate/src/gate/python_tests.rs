@@ -106,6 +106,7 @@ fn named<'r>(root: &'r PythonRoot, setup: &Setup, files: &[&str]) -> impl Iterat
 }
 
 /// The files of tests to which a run is held.
+#[derive(Clone, Copy)]
 struct Narrowing<'f> {
     /// The only ones that run; all if there is none.
     only: &'f [&'f str],

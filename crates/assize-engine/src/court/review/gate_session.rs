@@ -23,7 +23,7 @@ use assize_syntax::cut_off::with_functions_cut_off;
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
 
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
-use crate::gate::{BaseBuild, BaseCache, BuildStore, GateExecution, KeptBuild, Planned, PreparedWorktree};
+use crate::gate::{BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, StoredBuild};
 use crate::random::fresh_word;
 use crate::sandbox::Sandbox;
 use crate::scratch::Scratch;
@@ -110,10 +110,10 @@ impl<'a> GateSession<'a> {
         let tier = self.sandbox.level().tier.to_string();
         let variable = |name: &str| std::env::var(name).ok();
         let key = self.base_tree.as_ref().and_then(|tree| BaseCache::build_key(tree, base, &tier, &variable));
-        match key.as_ref().map_or(KeptBuild::Unknown, |key| store.get(key, &base.copy)) {
-            KeptBuild::Kept(build) => return Ok(Some(build)),
-            KeptBuild::TooLarge => return Ok(None),
-            KeptBuild::Unknown => {}
+        match key.as_ref().map_or(StoredBuild::Unknown, |key| store.get(key, &base.copy)) {
+            StoredBuild::Stored(build) => return Ok(Some(build)),
+            StoredBuild::TooLarge => return Ok(None),
+            StoredBuild::Unknown => {}
         }
         let begun = SystemTime::now();
         for planned in building {
