@@ -2,8 +2,11 @@
 
 use assize_report::{ToolReport, ReportError};
 
+use super::biome::Biome;
+use super::eslint::Eslint;
 use super::javascript::NodePackage;
 use super::package_script::{self, STATUSES};
+use super::prettier::Prettier;
 use super::script::ScriptStep;
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -28,7 +31,11 @@ impl Gate for PackageLint {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        package_script::command(setup, project)
+        // Nothing is checked twice.
+        let checks: [(&str, &dyn Gate); 3] = [("biome", &Biome), ("eslint", &Eslint), ("prettier", &Prettier)];
+        let is_due = |gate: &dyn Gate| gate.detect(project).iter().any(|other| other.folder == setup.folder);
+        let due: Vec<&str> = checks.into_iter().filter(|(_, gate)| is_due(*gate)).map(|(name, _)| name).collect();
+        package_script::command_without(setup, project, |step| due.contains(&step.head()))
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {

@@ -45,6 +45,15 @@ pub(super) fn setups(
 
 /// The command: the script as npm would run it, without npm's own settings in between.
 pub(super) fn command(setup: &Setup, project: &Project) -> GateCommand {
+    command_without(setup, project, |_| false)
+}
+
+/// The same without some of its commands, where it can be taken apart.
+pub(super) fn command_without(
+    setup: &Setup,
+    project: &Project,
+    is_left_out: impl Fn(&ScriptStep) -> bool,
+) -> GateCommand {
     let package = javascript::package(project, &setup.folder);
     // What comes behind tests, such as an audit, does not decide.
     let post = if setup.detail == "test" { String::new() } else { format!("post{}", setup.detail) };
@@ -52,7 +61,8 @@ pub(super) fn command(setup: &Setup, project: &Project) -> GateCommand {
     let texts: Vec<&str> = parts.iter().filter_map(|name| package.script(name)).collect();
     let line = match script::steps(&package, &setup.detail) {
         Some(steps) => {
-            let commands = steps.into_iter().map(|step| runner::named(project, &setup.folder, step).shell());
+            let wanted = steps.into_iter().filter(|step| !is_left_out(step));
+            let commands = wanted.map(|step| runner::named(project, &setup.folder, step).shell());
             commands.collect::<Vec<_>>().join(" && ")
         }
         None => texts.iter().map(|text| format!("{{ {text}\n}}")).collect::<Vec<_>>().join(" && "),
@@ -137,6 +147,20 @@ mod tests {
                 gate.detect(&project).into_iter().map(|setup| format!("{} {}", gate.id(), setup.detail))
             });
             assert_eq!(all.collect::<Vec<_>>().join(" "), found, "{script}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_is_a_gate_of_its_own_is_not_checked_twice() {
+        let manifest = r#"{"scripts":{"lint":"tsc -p . && eslint . && knip"}}"#;
+        for (files, expected) in [
+            (&["a.js", "eslint.config.js"][..], "tsc -p . && knip\n"),
+            // Without its settings eslint is no gate here.
+            (&["a.js"], "tsc -p . && eslint . && knip\n"),
+        ] {
+            let project = project(&[("package.json", manifest)], files, &[]);
+            let command = PackageLint.command(&PackageLint.detect(&project)[0], &project);
+            assert!(command.arguments[1].ends_with(expected), "{:?}", command.arguments);
         }
     }
 
