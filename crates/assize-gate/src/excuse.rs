@@ -41,6 +41,20 @@ fn messages(run: &GateRun) -> BTreeMap<&str, String> {
     failing(run).map(|case| (case.id.as_str(), gist(case.message.as_deref().unwrap_or_default()))).collect()
 }
 
+/// Returns failing tests that lack a fixture of pytest which tests of the base lack as well: a plug-in is not installed.
+pub fn without_plugin(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
+    let missing = |case: &TestCase| {
+        let (_, from) = case.message.as_deref()?.split_once("fixture '")?;
+        let (name, rest) = from.split_once('\'')?;
+        rest.starts_with(" not found").then(|| name.to_owned())
+    };
+    let known: BTreeSet<String> = failing(base).filter_map(missing).collect();
+    failing(run)
+        .filter(|case| missing(case).is_some_and(|name| known.contains(&name)))
+        .map(|it| it.id.clone())
+        .collect()
+}
+
 /// The most characters of a message that are compared.
 const GIST_CHARS_MAX: usize = 2_000;
 
@@ -305,6 +319,21 @@ mod tests {
             case.message = Some((*message).to_owned());
         }
         run
+    }
+
+    #[test]
+    fn a_plug_in_that_the_base_lacks_is_no_fault_of_new_tests() {
+        let lacking = |tests: &[(&str, &str)]| {
+            let mut run = tested(&tests.iter().map(|(id, _)| (*id, TestOutcome::Failed)).collect::<Vec<_>>());
+            let cases = &mut run.report.as_mut().expect("a report").tests.as_mut().expect("tests").cases;
+            for (case, (_, message)) in cases.iter_mut().zip(tests) {
+                case.message = Some((*message).to_owned());
+            }
+            run
+        };
+        let base = lacking(&[("old", "fixture 'mocker' not found")]);
+        let run = lacking(&[("new", "fixture 'mocker' not found"), ("typo", "fixture 'moker' not found"), ("x", "no")]);
+        assert_eq!(without_plugin(&run, &base), BTreeSet::from(["new".to_owned()]));
     }
 
     #[test]

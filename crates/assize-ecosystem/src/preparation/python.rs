@@ -86,8 +86,13 @@ fn with_pip(declared: &DeclaredPackages, view: &ProjectView<'_>) -> Vec<String> 
     if all.is_empty() || is_there && all == least && !declared.needs_packages {
         return Vec::new();
     }
-    // Where something of it cannot be installed, tests may run without it.
-    let otherwise = if least.is_empty() || least == all { String::new() } else { format!(" || {PIP} {least}") };
+    // Where something of it cannot be installed, tests may run without it: one after the other, as far as it goes.
+    let parts: Vec<String> = declared.parts().iter().map(|part| quoted(part)).collect();
+    let otherwise = match (least.is_empty() || least == all, parts.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => format!(" || {PIP} {least}"),
+        (false, false) => format!(" || ({PIP} {least} && for it in {}; do {PIP} $it || true; done)", parts.join(" ")),
+    };
     lines.push(format!("{PIP} {all}{otherwise}"));
     lines
 }
@@ -292,6 +297,16 @@ impl DeclaredPackages {
         self.files.retain(|file| view.files.contains(&within(folder, file)));
     }
 
+    /// What can be installed one after the other, beside the project itself. Each is words without spaces.
+    fn parts(&self) -> Vec<String> {
+        let extras = self.extras.iter().filter(|_| self.project).map(|extra| format!("-e .[{extra}]"));
+        let groups = self.groups.iter().map(|group| format!("--group {group}"));
+        let files = self.files.iter().map(|file| format!("-r {file}"));
+        let all = extras.chain(groups).chain(files);
+        let packages = self.packages.iter().filter(|package| !package.contains(char::is_whitespace)).cloned();
+        all.filter(|part| part.split(' ').count() == 2).chain(packages).collect()
+    }
+
     fn arguments(&self) -> String {
         let mut words = Vec::new();
         if self.project {
@@ -369,7 +384,7 @@ mod tests {
                     "pyproject.toml",
                     format!("{project}[project.optional-dependencies]\nyaml = [\"pyyaml\"]\nqa = [\"pytest>=8\"]\n"),
                 )],
-                "-e '.[qa]' pytest || PIP -e . pytest",
+                "-e '.[qa]' pytest || (PIP -e . pytest && for it in '-e .[qa]'; do PIP $it || true; done)",
             ),
             (
                 vec![(
@@ -378,11 +393,11 @@ mod tests {
                         "{project}[dependency-groups]\ndocs = [\"sphinx\"]\ndev = [{{ include-group = \"docs\" }}]\n"
                     ),
                 )],
-                "-e . --group dev || PIP -e .",
+                "-e . --group dev || (PIP -e . && for it in '--group dev'; do PIP $it || true; done)",
             ),
             (
                 vec![("setup.py", "setup(tests_require=['mock'], extras_require={'dev': ['tox']})".to_owned())],
-                "-e '.[dev]' mock || PIP -e .",
+                "-e '.[dev]' mock || (PIP -e . && for it in '-e .[dev]' mock; do PIP $it || true; done)",
             ),
             (
                 vec![
@@ -391,7 +406,7 @@ mod tests {
                     ("requirements-x.txt", String::new()),
                     ("requirements.txt", String::new()),
                 ],
-                "-e '.[testing]' -r requirements-x.txt 'mock>=1' pytest || PIP -e . pytest",
+                "-e '.[testing]' -r requirements-x.txt 'mock>=1' pytest || (PIP -e . pytest && for it in '-e .[testing]' '-r requirements-x.txt' 'mock>=1'; do PIP $it || true; done)",
             ),
             (
                 vec![
@@ -403,7 +418,7 @@ mod tests {
                             .to_owned(),
                     ),
                 ],
-                "-e . 'mock>=1' pytest || PIP -e .",
+                "-e . 'mock>=1' pytest || (PIP -e . && for it in 'mock>=1' pytest; do PIP $it || true; done)",
             ),
             (
                 vec![("requirements.txt", String::new()), ("requirements/test.txt", String::new())],
@@ -414,7 +429,7 @@ mod tests {
                     "pyproject.toml",
                     "[tool.poetry]\nname = \"a\"\n[tool.poetry.group.dev.dependencies]\npytest = \"^8.1\"\n".to_owned(),
                 )],
-                "-e . 'pytest>=8.1,<9' || PIP -e .",
+                "-e . 'pytest>=8.1,<9' || (PIP -e . && for it in 'pytest>=8.1,<9'; do PIP $it || true; done)",
             ),
         ] {
             let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();

@@ -12,6 +12,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use assize_gate::gate::GateState;
+use assize_gate::status_alone::is_status_alone;
 use assize_report::REPORT_BYTES_MAX;
 
 use super::{GateExecution, Planned, PreparedWorktree, RunTerms, is_program};
@@ -93,7 +94,7 @@ impl BaseCache {
     /// Caches a result, unless the gate came to none. If it cannot be written, the next review only takes longer.
     pub fn put(&self, key: &str, ran: &GateExecution) {
         let Some(path) = self.path(key) else { return };
-        if ran.run.state == GateState::Errored {
+        if ran.run.state == GateState::Errored && !is_status_alone(&ran.run) {
             return;
         }
         let _ = write_whole(&path, &serde_json::to_vec(ran).unwrap_or_default());

@@ -68,6 +68,31 @@ static DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
 });
 const DIRECTIVES: &[(&str, &str)] = &[("toolchain", "1.21"), ("godebug", "1.23"), ("tool", "1.24"), ("ignore", "1.25")];
 
+/// A package of the standard library that an older one does not have: `package slices is not in GOROOT (/usr/lib/go-1.19/…)`.
+static PACKAGE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?m): package (?<name>[\w/]+) is not in (?:GOROOT|std)\b").expect("valid pattern"));
+const PACKAGES: &[(&str, &str)] = &[
+    ("cmp", "1.21"),
+    ("crypto/ecdh", "1.20"),
+    ("crypto/fips140", "1.24"),
+    ("crypto/hkdf", "1.24"),
+    ("crypto/mlkem", "1.24"),
+    ("crypto/pbkdf2", "1.24"),
+    ("crypto/sha3", "1.24"),
+    ("go/version", "1.22"),
+    ("iter", "1.23"),
+    ("log/slog", "1.21"),
+    ("maps", "1.21"),
+    ("math/rand/v2", "1.22"),
+    ("runtime/coverage", "1.20"),
+    ("slices", "1.21"),
+    ("structs", "1.23"),
+    ("testing/slogtest", "1.21"),
+    ("testing/synctest", "1.25"),
+    ("unique", "1.23"),
+    ("weak", "1.24"),
+];
+
 /// A module that cannot be had: `a.go:19:2: example.com/m@v1.1.1: Get "https://…": dial tcp: lookup …`.
 static MODULE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?m)^(?:go|\S+\.go:\d+(?::\d+)?): .*(?:: dial tcp|: read-only file system|GOPROXY=off)")
@@ -78,9 +103,12 @@ static MODULE: LazyLock<Regex> = LazyLock::new(|| {
 /// What it says of the code then is no fault of the code.
 pub(super) fn looked(output: &GateOutput) -> Result<(), ReportError> {
     let text = String::from_utf8_lossy(&output.stderr);
-    let of_directive = |name: &str| DIRECTIVES.iter().find(|(newer, _)| *newer == name).map(|(_, version)| *version);
+    let since = |table: &[(&str, &str)], pattern: &Regex| {
+        let name = pattern.captures(&text)?["name"].to_owned();
+        table.iter().find(|(newer, _)| *newer == name).map(|(_, version)| (*version).to_owned())
+    };
     let newer = VERSION.captures(&text).map(|found| found["version"].to_owned());
-    let newer = newer.or_else(|| of_directive(&DIRECTIVE.captures(&text)?["name"]).map(str::to_owned));
+    let newer = newer.or_else(|| since(DIRECTIVES, &DIRECTIVE)).or_else(|| since(PACKAGES, &PACKAGE));
     if let Some(version) = newer {
         return Err(ReportError::MissingTool(format!("Go {version} or newer is not installed")));
     }
@@ -119,6 +147,8 @@ mod tests {
             "go: module ./b listed in go.work file requires go >= 1.21, but go.work lists go 1.20\n",
             "go: errors parsing go.mod:\n/x/go.mod:3: invalid go version '1.21': must match format 1.23\n",
             "go: errors parsing go.mod:\n/x/go.mod:5: unknown directive: toolchain\n",
+            "context.go:6:2: package slices is not in GOROOT (/usr/lib/go-1.19/src/slices)\n",
+            "context.go:6:2: package log/slog is not in std (/usr/lib/go-1.20/src/log/slog)\n",
         ] {
             let Err(ReportError::MissingTool(detail)) = looked_at(said) else { panic!("{said}") };
             assert_eq!(detail, "Go 1.21 or newer is not installed");

@@ -184,7 +184,11 @@ impl<'a> GateSession<'a> {
             let mut excuses = self.excuses(worktrees, planned, *tree, &ran.run, base)?;
             match self.adaptation(worktrees, planned, *tree, &ran.run, base)? {
                 Adaptation::Rebuilt => {
-                    findings.push(rebuilt(&name));
+                    findings.push(rewritten(&name, "cannot be built"));
+                    continue;
+                }
+                Adaptation::Script => {
+                    findings.push(rewritten(&name, "fail"));
                     continue;
                 }
                 Adaptation::Moved => {
@@ -352,6 +356,7 @@ impl<'a> GateSession<'a> {
         let Some(base) = base.filter(|_| run.state == GateState::Failed && is_test_runner(planned.gate)) else {
             return Ok(excuses);
         };
+        excuses.extend(excuse::without_plugin(run, base).into_iter().map(|id| (id, Excuse::KnownRed)));
         let mut newly_failing = excuse::newly_failing(run, base);
         newly_failing.retain(|id| !excuses.contains_key(id));
         let flaky = self.passing_again(worktrees.get(tree), planned, newly_failing)?;
@@ -394,6 +399,15 @@ impl<'a> GateSession<'a> {
         let mut touched = worktrees.touched_tests();
         touched.retain(|path| !self.weakened.iter().any(|finding| finding.path.as_ref() == Some(path)));
         let change = self.run_on_tree(worktrees, TreeState::Change, planned)?;
+        if is_status_alone(base) {
+            if held.state != GateState::Failed || !is_status_alone(&change.run) {
+                return none;
+            }
+            let Some(copy) = worktrees.swapped([])? else { return none };
+            let swapped = self.run_apart(&worktrees.change, copy, planned, None)?;
+            let is_adapted = swapped.run.state == GateState::Failed;
+            return if is_adapted { Ok(Adaptation::Script) } else { none };
+        }
         // As long as nothing tells against it, the new versions are taken to fail on the base.
         let (change, touched, swapped) = (&change.run, &touched, &excuse::no_run());
         let runs = AdaptationRuns { base, held, change, swapped, touched };
@@ -554,11 +568,15 @@ impl<'a> GateSession<'a> {
         };
         let key = (planned.gate.id().to_owned(), planned.setup.folder.clone());
         // With its own tests a change prints something else.
-        let is_known = tree == TreeState::Change && self.of_held.get(&key).is_some_and(|held| !is_status_alone(held));
+        let held = self.of_held.get(&key).filter(|_| tree == TreeState::Change);
+        let is_known = held.is_some_and(|held| held.state == GateState::Passed);
         if is_known {
             return Ok((proven(ran), base));
         }
-        if !is_status_alone(&before.run) || !prints_alike(printed(&ran), printed(before)) {
+        // Where it was red with the tests of the base, it comes to its tests.
+        let was_red = self.of_held.get(&key).is_some_and(|held| held.state == GateState::Failed);
+        let comes_to_its_end = was_red || prints_alike(printed(&ran), printed(before));
+        if !is_status_alone(&before.run) || !comes_to_its_end {
             return Ok((ran, base));
         }
         let worktree = worktrees.get(tree);
@@ -568,8 +586,7 @@ impl<'a> GateSession<'a> {
             return Ok((ran, base));
         }
         limits.push(format!(
-            "{name} leaves no report: the script ended well, printed what it prints on the base, and failed when every \
-             changed function did"
+            "{name} leaves no report: the script ended well, as on the base, and failed when every changed function did"
         ));
         let ran = proven(ran);
         if tree == TreeState::Held {
@@ -667,12 +684,14 @@ enum Adaptation {
     Tests(BTreeSet<String>),
     /// It rewrites files that cannot be built with its code otherwise.
     Rebuilt,
+    /// It rewrites tests of a script that leaves nothing but its status.
+    Script,
     /// It moves all of them.
     Moved,
 }
 
-/// Reports tests of the base that can no longer be built and that the change rewrites.
-fn rebuilt(gate: &str) -> Finding {
+/// Reports tests of the base that have another outcome with the code of the change, which rewrites them.
+fn rewritten(gate: &str, outcome: &str) -> Finding {
     Finding {
         rule: "tests-adapted".to_owned(),
         severity: Severity::Error,
@@ -680,8 +699,8 @@ fn rebuilt(gate: &str) -> Finding {
         path: None,
         line: None,
         message: format!(
-            "{gate}: tests of the base cannot be built with the code of the change, which rewrites them. Check that the \
-             new expectations are what you want, or say with --spec what is asked for."
+            "{gate}: tests of the base {outcome} with the code of the change, which rewrites them. Check that the new \
+             expectations are what you want, or say with --spec what is asked for."
         ),
     }
 }
