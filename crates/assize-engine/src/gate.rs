@@ -7,6 +7,7 @@ mod base_build;
 mod base_cache;
 mod completion_markers;
 pub mod preparation;
+mod rust_toolchain;
 mod without_mounts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -390,6 +391,9 @@ impl PreparedWorktree {
             let path = std::env::join_paths(path).unwrap_or_default().to_string_lossy().into_owned();
             job.environment.entry("PATH".to_owned()).or_insert(path);
             job.environment.entry("VIRTUAL_ENV".to_owned()).or_insert_with(|| own.to_string_lossy().into_owned());
+        }
+        if let Some(toolchain) = rust_toolchain::chosen_by(copy) {
+            job.environment.entry("RUSTUP_TOOLCHAIN".to_owned()).or_insert(toolchain);
         }
         let build = |name: &str| build_inside.join(name).to_string_lossy().into_owned();
         for (name, folder) in [("CARGO_TARGET_DIR", "cargo"), ("GOCACHE", "go")] {

@@ -268,6 +268,9 @@ impl PreparedWorktree {
         job.network = true;
         job.limits = SandboxLimits { wall_seconds: PREPARATION_SECONDS, ..SandboxLimits::default() };
         job.environment = variables;
+        if let Some(toolchain) = super::rust_toolchain::chosen_by(&self.copy) {
+            job.environment.entry("RUSTUP_TOOLCHAIN".to_owned()).or_insert(toolchain);
+        }
         // Packages that code of one project has downloaded are of no use to another one.
         let of_project = blake3::hash(self.place.as_os_str().as_encoded_bytes()).to_hex();
         let around = folder.parent().and_then(Path::parent).unwrap_or(folder);
