@@ -262,7 +262,8 @@ impl AdaptationRuns<'_> {
     }
 
     /// Returns whether the tests of the base cannot be built with the code of the change for faults in files that the
-    /// change rewrites, while its own can, and these cannot be built or fail with the code of the base.
+    /// change rewrites, while its own can. These cannot be built or fail with the code of the base, or each test of the
+    /// base is still there and passes.
     pub fn is_rebuilt(&self) -> bool {
         let executed = |run: &GateRun| {
             let tests = run.report.as_ref().and_then(|report| report.tests.as_ref());
@@ -275,7 +276,14 @@ impl AdaptationRuns<'_> {
             && faults().any(|fault| fault.path.is_some())
             && placed
             && passed
-            && self.swapped.state != GateState::Passed
+            && (self.swapped.state != GateState::Passed || self.keeps_all_tests())
+    }
+
+    /// Returns whether every test that passed on the base passes with the change, under the same name.
+    fn keeps_all_tests(&self) -> bool {
+        let [base, change] = [self.base, self.change].map(Endings::of);
+        let mut passed = base.0.values().filter(|case| case.outcome == TestOutcome::Passed);
+        passed.all(|case| change.is(&case.id, TestOutcome::Passed))
     }
 
     /// Returns the files in which tests pass with the change's code alone, and how many of these are new in each.
@@ -391,7 +399,10 @@ mod tests {
         assert!(runs.is_rebuilt());
         assert!(!AdaptationRuns { held: &elsewhere, ..runs }.is_rebuilt(), "the code itself does not build");
         assert!(!AdaptationRuns { change: &broken, ..runs }.is_rebuilt());
-        assert!(!AdaptationRuns { swapped: &passed, ..runs }.is_rebuilt(), "the new tests pass on the base");
+        assert!(AdaptationRuns { swapped: &passed, ..runs }.is_rebuilt(), "they pass on the base, and none is gone");
+        let more = tested(&[("x", TestOutcome::Passed), ("y", TestOutcome::Passed)]);
+        let gone = AdaptationRuns { base: &more, swapped: &passed, ..runs };
+        assert!(!gone.is_rebuilt(), "the new tests pass on the base, and one is gone");
         assert!(!AdaptationRuns { touched: &BTreeSet::new(), ..runs }.is_rebuilt());
     }
 
