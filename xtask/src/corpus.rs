@@ -1,6 +1,6 @@
 //! Installs the tools of several languages and runs the review court over whole corpora with them.
 
-use crate::first_try;
+use crate::first_try::{self, FirstTrySelection};
 use crate::shell::{Result, command, integration_test, run as execute, workspace};
 use crate::tools;
 
@@ -22,13 +22,8 @@ pub fn run(corpus: Option<&str>, only: Option<&str>, one_of: Option<u32>) -> Res
 }
 
 /// Reviews releases of public packages or commits of clones, or a share of them.
-pub fn first_try(
-    only: Option<&str>,
-    one_of: Option<u32>,
-    (kept, clones): (bool, Option<&std::path::Path>),
-    faults: first_try::FaultKind,
-) -> Result {
-    first_try::run(&first_try::FirstTrySelection { only, kept, clones, share: share(one_of)?, faults })
+pub fn first_try(selection: FirstTrySelection<'_>, one_of: Option<u32>) -> Result {
+    first_try::run(&FirstTrySelection { share: share(one_of)?, ..selection })
 }
 
 /// Returns which share is due.

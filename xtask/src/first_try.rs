@@ -52,6 +52,7 @@ enum PackageRegistry {
 }
 
 /// Which projects are reviewed.
+#[derive(Clone, Copy)]
 pub struct FirstTrySelection<'a> {
     /// Those whose name contains this.
     pub only: Option<&'a str>,

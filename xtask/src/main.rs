@@ -125,8 +125,8 @@ fn main() -> ExitCode {
         Xtask::LocalModel(arguments) => local_model::run(&arguments),
         Xtask::Corpus { write_table: true, .. } => corpus::write_table(),
         Xtask::Corpus { name: Some(name), only, one_of, kept, clones, faults, .. } if name == "first-try" => {
-            let faults = faults.unwrap_or_default();
-            corpus::first_try(only.as_deref(), one_of, (kept, clones.as_deref()), faults)
+            let (only, clones, faults) = (only.as_deref(), clones.as_deref(), faults.unwrap_or_default());
+            corpus::first_try(first_try::FirstTrySelection { only, kept, clones, share: None, faults }, one_of)
         }
         Xtask::Corpus { name, only, one_of, .. } => corpus::run(name.as_deref(), only.as_deref(), one_of),
         Xtask::Coverage(arguments) => coverage::run(&arguments),

@@ -39,7 +39,7 @@ pub fn choose(folder: &Path) -> Result<Vec<MergedCommit>> {
     Ok(chosen)
 }
 
-/// The newest commits that changed code that is no test, and not too much of it.
+/// The newest commits that changed code that is no test, and not too much of it; the last one is the newest.
 fn commits(clone: &Path) -> Result<Vec<String>> {
     let at = clone.to_string_lossy();
     let log = ["-C", &at, "log", "--first-parent", "--diff-merges=first-parent", "--no-renames", "--numstat"];
@@ -57,7 +57,8 @@ fn commits(clone: &Path) -> Result<Vec<String>> {
         }
     }
     let of_size = counted.into_iter().filter(|(_, lines)| (1..=LINES_MAX).contains(lines));
-    Ok(of_size.map(|(commit, _)| commit.to_owned()).take(COMMITS_MAX).collect())
+    let newest: Vec<String> = of_size.map(|(commit, _)| commit.to_owned()).take(COMMITS_MAX).collect();
+    Ok(newest.into_iter().rev().collect())
 }
 
 impl MergedCommit {

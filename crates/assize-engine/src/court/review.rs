@@ -762,7 +762,7 @@ pub fn prepare_base(
     let mut session = GateSession::new(terms, (&sandbox, base_tree), (&diff, &moves), so_far, watch);
     let due = terms.gates.plan(&worktree.project, None).due;
     let gates: Vec<Planned<'_>> = due.iter().map(|(gate, setup)| Planned { gate: *gate, setup }).collect();
-    let base_build = session.base_build(&mut worktree, &gates)?;
+    let base_build = session.base_build(&mut worktree, &gates, BaseLookup::FoundOutAnew)?;
     for planned in gates {
         session.find_out(&mut worktree, planned, BaseLookup::Taken)?;
     }

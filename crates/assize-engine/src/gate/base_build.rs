@@ -167,8 +167,9 @@ impl BuildStore {
 fn bytes_of(folder: &Path) -> io::Result<u64> {
     let mut sum = 0;
     for entry in fs::read_dir(folder)? {
-        let meta = fs::symlink_metadata(entry.as_ref().map_err(|error| io::Error::from(error.kind()))?.path())?;
-        sum += if meta.is_dir() { bytes_of(&entry?.path())? } else { meta.len() };
+        let path = entry?.path();
+        let meta = fs::symlink_metadata(&path)?;
+        sum += if meta.is_dir() { bytes_of(&path)? } else { meta.len() };
     }
     Ok(sum)
 }

@@ -49,11 +49,11 @@ impl Gate for Pytest {
     }
 
     fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
-        python_tests::driver_command_for(Driven::Pytest, setup, project, own_python(setup, project), files)
+        python_tests::driver_command_for(Driven::Pytest, setup, project, own_python(setup, project), files, false)
     }
 
     fn judging_command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
-        python_tests::judging_command_for(Driven::Pytest, setup, project, own_python(setup, project), files)
+        python_tests::driver_command_for(Driven::Pytest, setup, project, own_python(setup, project), files, true)
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {

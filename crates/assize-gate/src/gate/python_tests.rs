@@ -72,37 +72,24 @@ impl Driven {
     }
 }
 
-/// The command for some files of tests alone, relative to the root. `None` where none of them is a file of tests.
+/// The command for some files of tests alone, relative to the root. `None` where none of them is a file of tests. With
+/// `mutated`, their tests run mutated as well, and all of them have to be files of tests.
 pub(super) fn driver_command_for(
     driven: Driven,
     setup: &Setup,
     project: &Project,
     own: Option<String>,
     files: &[&str],
+    mutated: bool,
 ) -> Option<GateCommand> {
     let root = root(project, &setup.folder);
-    let named: Vec<&str> = named(&root, setup, files).collect();
-    let narrowed = Narrowing { only: &named, mutated: &[] };
-    (!named.is_empty()).then(|| command_of(driven, setup, project, own, &root, narrowed))
-}
-
-/// The same, with mutated tests. `None` where one of the files is no file of tests.
-pub(super) fn judging_command_for(
-    driven: Driven,
-    setup: &Setup,
-    project: &Project,
-    own: Option<String>,
-    files: &[&str],
-) -> Option<GateCommand> {
-    let root = root(project, &setup.folder);
-    let named: Vec<&str> = named(&root, setup, files).collect();
-    let narrowed = Narrowing { only: &named, mutated: &named };
-    (named.len() == files.len()).then(|| command_of(driven, setup, project, own, &root, narrowed))
-}
-
-/// The files of tests among some.
-fn named<'r>(root: &'r PythonRoot, setup: &Setup, files: &[&str]) -> impl Iterator<Item = &'r str> {
-    root.tests.iter().filter(|test| files.contains(&&*within(&setup.folder, test))).map(String::as_str)
+    let is_named = |test: &&str| files.contains(&&*within(&setup.folder, test));
+    let named: Vec<&str> = root.tests.iter().map(String::as_str).filter(is_named).collect();
+    if named.is_empty() || mutated && named.len() < files.len() {
+        return None;
+    }
+    let narrowing = Narrowing { only: &named, mutated: if mutated { &named } else { &[] } };
+    Some(command_of(driven, setup, project, own, &root, narrowing))
 }
 
 /// The files of tests to which a run is held.

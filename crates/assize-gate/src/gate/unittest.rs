@@ -45,12 +45,12 @@ impl Gate for Unittest {
 
     fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
         let own = python::environment_program(project, &setup.folder, "python");
-        python_tests::driver_command_for(Driven::Unittest, setup, project, own, files)
+        python_tests::driver_command_for(Driven::Unittest, setup, project, own, files, false)
     }
 
     fn judging_command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
         let own = python::environment_program(project, &setup.folder, "python");
-        python_tests::judging_command_for(Driven::Unittest, setup, project, own, files)
+        python_tests::driver_command_for(Driven::Unittest, setup, project, own, files, true)
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {

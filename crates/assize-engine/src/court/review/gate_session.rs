@@ -96,10 +96,12 @@ impl<'a> GateSession<'a> {
     }
 
     /// Returns the build output of the base: what is kept of it, or what these gates leave behind that build something.
+    /// Output that is too large to be kept is made only if it is to be found out anew.
     pub(super) fn base_build(
         &mut self,
         base: &mut PreparedWorktree,
         gates: &[Planned<'_>],
+        lookup: BaseLookup,
     ) -> Result<Option<BaseBuild>, CopyError> {
         let building: Vec<Planned<'_>> =
             gates.iter().copied().filter(|planned| planned.gate.builds_in().is_some()).collect();
@@ -108,12 +110,11 @@ impl<'a> GateSession<'a> {
         }
         let store = BuildStore::new(self.terms.gates.cache.as_deref());
         let tier = self.sandbox.level().tier.to_string();
-        let variable = |name: &str| std::env::var(name).ok();
         let key = self.base_tree.as_ref().and_then(|tree| BaseCache::build_key(tree, base, &tier, &variable));
         match key.as_ref().map_or(StoredBuild::Unknown, |key| store.get(key, &base.copy)) {
             StoredBuild::Stored(build) => return Ok(Some(build)),
-            StoredBuild::TooLarge => return Ok(None),
-            StoredBuild::Unknown => {}
+            StoredBuild::TooLarge if lookup == BaseLookup::Taken => return Ok(None),
+            StoredBuild::TooLarge | StoredBuild::Unknown => {}
         }
         let begun = SystemTime::now();
         for planned in building {
@@ -133,15 +134,14 @@ impl<'a> GateSession<'a> {
         on_base: &[(&'a dyn Gate, Setup)],
         due: &[Due<'a>],
     ) -> Result<(), CopyError> {
-        let is_due = |(gate, setup): &&(&dyn Gate, Setup)| {
-            due.iter().any(|(other, of, _)| other.id() == gate.id() && of.folder == setup.folder)
-        };
-        let gates: Vec<Planned<'_>> =
-            on_base.iter().filter(is_due).map(|(gate, setup)| Planned { gate: *gate, setup }).collect();
+        let gates = on_base.iter().map(|(gate, setup)| Planned { gate: *gate, setup });
+        let is_due =
+            |base: &Planned<'_>| due.iter().any(|(gate, setup, _)| is_same(*base, Planned { gate: *gate, setup }));
+        let gates: Vec<Planned<'_>> = gates.filter(is_due).collect();
         let PreparedWorktrees { base: Some(base), held, change, .. } = worktrees else { return Ok(()) };
         self.base_build = match &self.terms.gates.base_build {
             Some(known) => Some(known.clone()),
-            None => self.base_build(base, &gates)?.map(Arc::new),
+            None => self.base_build(base, &gates, BaseLookup::Taken)?.map(Arc::new),
         };
         let Some(build) = &self.base_build else { return Ok(()) };
         let copies = [Some(&change.copy), held.as_ref().map(|held| &held.copy)];
@@ -216,7 +216,7 @@ impl<'a> GateSession<'a> {
         tree: TreeState,
         planned: Planned<'_>,
     ) -> Result<GateExecution, CopyError> {
-        let key = (planned.gate.id().to_owned(), planned.setup.folder.clone());
+        let key = key_of(planned);
         if let Some(ran) = self.of_change.get(&key).filter(|_| tree == TreeState::Change) {
             return Ok(ran.clone());
         }
@@ -248,13 +248,13 @@ impl<'a> GateSession<'a> {
         worktrees: &PreparedWorktrees,
         planned: Planned<'_>,
     ) -> Result<Option<GateExecution>, CopyError> {
-        let key = (planned.gate.id().to_owned(), planned.setup.folder.clone());
+        let key = key_of(planned);
         let (Some(held), true) = (self.of_held.get(&key), worktrees.touches_tests_alone) else { return Ok(None) };
         let touched = worktrees.touched_tests();
         let change = &worktrees.change;
         let files: Vec<&str> =
             touched.iter().filter(|path| change.copy.files().contains(*path)).map(String::as_str).collect();
-        if files.len() > NAMED_FILES_MAX {
+        if files.is_empty() || files.len() > NAMED_FILES_MAX {
             return Ok(None);
         }
         let watch = &mut *self.watch;
@@ -323,7 +323,6 @@ impl<'a> GateSession<'a> {
     ) -> Result<GateExecution, CopyError> {
         let cache = BaseCache::new(self.terms.gates.cache.as_deref());
         let tier = self.sandbox.level().tier.to_string();
-        let variable = |name: &str| std::env::var(name).ok();
         let key = self
             .base_tree
             .as_ref()
@@ -566,7 +565,7 @@ impl<'a> GateSession<'a> {
             ran.run = as_test(&format!("the script `{}`", planned.setup.detail));
             ran
         };
-        let key = (planned.gate.id().to_owned(), planned.setup.folder.clone());
+        let key = key_of(planned);
         // With its own tests a change prints something else.
         let held = self.of_held.get(&key).filter(|_| tree == TreeState::Change);
         let is_known = held.is_some_and(|held| held.state == GateState::Passed);
@@ -724,6 +723,21 @@ fn adapted(gate: &str, excuses: &Excuses) -> Option<Finding> {
              expectations are what you want, or say with --spec what is asked for."
         ),
     })
+}
+
+/// Returns whether two gates are the same, whatever they were recognized by.
+fn is_same(one: Planned<'_>, other: Planned<'_>) -> bool {
+    one.gate.id() == other.gate.id() && one.setup.folder == other.setup.folder
+}
+
+/// What the runs of a gate are found by.
+fn key_of(planned: Planned<'_>) -> (String, String) {
+    (planned.gate.id().to_owned(), planned.setup.folder.clone())
+}
+
+/// Looks up an environment variable of this process.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 fn is_test_runner(gate: &dyn Gate) -> bool {
