@@ -10,8 +10,9 @@ use super::{Preparation, ProjectView};
 /// Package managers that can be had from the registry, with the package that is taken where a project names no version.
 const MANAGERS: [(&str, &str); 3] = [("pnpm", "pnpm@10"), ("yarn", "yarn@1"), ("bun", "bun@1")];
 
-/// Returns the commands, none where the manifest names no package: the listed one, by the version of the manager that the manifest names. A script that fails
-/// when packages are installed, such as one that sets up git hooks, does not matter.
+/// Returns the commands, none where the manifest names no package: the listed one, by the version of the manager that
+/// the manifest names. A script that fails when packages are installed, such as one that sets up git hooks, does not
+/// matter, nor does a lock file that does not fit the manifest: what it does not name is looked up.
 pub(crate) fn commands(view: &ProjectView<'_>, folder: &str, preparation: &Preparation) -> Vec<String> {
     let listed = preparation.command;
     let Some((name, arguments)) = listed.split_once(' ') else { return vec![listed.to_owned()] };
@@ -36,8 +37,17 @@ pub(crate) fn commands(view: &ProjectView<'_>, folder: &str, preparation: &Prepa
         ("npm", _) if arguments == "install" => "install --no-package-lock",
         _ => arguments,
     };
-    let again = if berry { "--mode=skip-build" } else { "--ignore-scripts" };
-    vec![format!("{call} {arguments} || {call} {arguments} {again}")]
+    let quiet = if berry { "--mode=skip-build" } else { "--ignore-scripts" };
+    let unlocked = match (name, berry) {
+        ("pnpm", _) => Some("install --no-frozen-lockfile"),
+        ("yarn", true) => Some("install --no-immutable"),
+        ("yarn" | "bun", _) => Some("install"),
+        ("npm", _) if arguments == "ci" => Some("install"),
+        _ => None,
+    };
+    let tries = [Some((arguments, "")), Some((arguments, quiet)), unlocked.map(|unlocked| (unlocked, quiet))];
+    let lines = tries.into_iter().flatten().map(|(arguments, quiet)| format!("{call} {arguments} {quiet}"));
+    vec![lines.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join(" || ")]
 }
 
 /// Returns whether a manifest names packages, or packages of its own that may.
@@ -66,15 +76,21 @@ mod tests {
 
     #[test]
     fn the_manager_is_the_one_that_the_project_names() {
-        for (files, programs, line) in [
-            (&[("package.json", NEEDS)][..], &["npm"][..], "npm install --no-package-lock"),
-            (&[("package.json", NEEDS), ("package-lock.json", "")], &["npm"], "npm ci"),
+        for (files, programs, line, unlocked) in [
+            (&[("package.json", NEEDS)][..], &["npm"][..], "npm install --no-package-lock", ""),
+            (&[("package.json", NEEDS), ("package-lock.json", "")], &["npm"], "npm ci", " || npm install"),
             (
                 &[("package.json", NEEDS), ("pnpm-lock.yaml", "")],
                 &["npm"],
                 "npx --yes pnpm@10 install --frozen-lockfile",
+                " || npx --yes pnpm@10 install --no-frozen-lockfile",
             ),
-            (&[("package.json", NEEDS), ("pnpm-lock.yaml", "")], &["pnpm"], "pnpm install --frozen-lockfile"),
+            (
+                &[("package.json", NEEDS), ("pnpm-lock.yaml", "")],
+                &["pnpm"],
+                "pnpm install --frozen-lockfile",
+                " || pnpm install --no-frozen-lockfile",
+            ),
             (
                 &[
                     ("package.json", r#"{ "packageManager": "pnpm@9.1.0+sha512.x", "workspaces": [] }"#),
@@ -82,16 +98,24 @@ mod tests {
                 ],
                 &["pnpm"],
                 "npx --yes pnpm@9.1.0 install --frozen-lockfile",
+                " || npx --yes pnpm@9.1.0 install --no-frozen-lockfile",
             ),
-            (&[("package.json", NEEDS), ("yarn.lock", "")], &[], "npx --yes yarn@1 install --frozen-lockfile"),
+            (
+                &[("package.json", NEEDS), ("yarn.lock", "")],
+                &[],
+                "npx --yes yarn@1 install --frozen-lockfile",
+                " || npx --yes yarn@1 install",
+            ),
         ] {
             let plan = planned(Language::TypeScript, "", files, programs).expect("a plan");
-            assert_eq!(plan.line(), format!("{line} || {line} --ignore-scripts"));
+            let unlocked = if unlocked.is_empty() { String::new() } else { format!("{unlocked} --ignore-scripts") };
+            assert_eq!(plan.line(), format!("{line} || {line} --ignore-scripts{unlocked}"));
             assert_eq!(plan.creates, ["node_modules"]);
         }
         assert_eq!(planned(Language::TypeScript, "", &[("package.json", "{}")], &["npm"]), None);
         let berry = [("package.json", NEEDS), ("yarn.lock", ""), (".yarnrc.yml", "")];
         let line = planned(Language::JavaScript, "", &berry, &[]).expect("a plan").line();
         assert!(line.starts_with("npx --yes @yarnpkg/cli-dist@4 install --immutable ||"), "{line}");
+        assert!(line.ends_with("install --no-immutable --mode=skip-build"), "{line}");
     }
 }

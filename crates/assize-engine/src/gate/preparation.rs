@@ -367,7 +367,8 @@ impl PreparedWorktree {
 
 /// Returns the part of a command that runs no scripts of packages, if there is one and it is wanted.
 fn without_scripts(command: &str, is_wanted: bool) -> &str {
-    let quiet = command.split_once(" || ").filter(|(_, quiet)| is_wanted && quiet.contains("ignore-scripts"));
+    let runs_none = |command: &str| ["--ignore-scripts", "--mode=skip-build"].iter().any(|it| command.contains(it));
+    let quiet = command.split_once(" || ").filter(|(_, quiet)| is_wanted && runs_none(quiet));
     quiet.map_or(command, |(_, quiet)| quiet)
 }
 
@@ -464,6 +465,7 @@ mod tests {
         for (command, is_of_change, run) in [
             ("npm ci || npm ci --ignore-scripts", true, "npm ci --ignore-scripts"),
             ("npm ci || npm ci --ignore-scripts", false, "npm ci || npm ci --ignore-scripts"),
+            ("yarn install || yarn install --mode=skip-build", true, "yarn install --mode=skip-build"),
             ("cargo fetch --offline || cargo fetch", true, "cargo fetch --offline || cargo fetch"),
         ] {
             assert_eq!(without_scripts(command, is_of_change), run);
