@@ -16,8 +16,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use assize_core::text::make_visible;
-use assize_ecosystem::is_setting;
-use assize_ecosystem::{is_code, is_test};
+use assize_ecosystem::{is_code, is_setting, is_test, scratch_folder};
 use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
     BUILD, Canary, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
@@ -27,7 +26,7 @@ use assize_report::REPORT_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 
 use self::completion_markers::CompletionMarkers;
-use crate::sandbox::{JobResult, LimitKind, Sandbox, SandboxJob, SandboxLimits, read_written, remove};
+use crate::sandbox::{JobResult, LentFolder, LimitKind, Sandbox, SandboxJob, SandboxLimits, read_written, remove};
 use crate::work_copy::{CopyError, WorkCopy, dependency_folders};
 
 pub use self::base_build::{BUILD_BYTES_MAX, BaseBuild, BuildStore, STORE_BYTES_MAX, StoredBuild};
@@ -363,7 +362,10 @@ impl PreparedWorktree {
         for (host, folder) in &self.dependencies {
             // Without namespaces the copy has what it needs of them in it, or leads there.
             let inside = if namespaces { inside_work.join(folder) } else { host.clone() };
-            job.read_only.push((host.clone(), inside));
+            match scratch_folder(|package| host.join(package).exists()).filter(|_| namespaces) {
+                Some(scratch) => job.lent.push(LentFolder { host: host.clone(), inside, scratch }),
+                None => job.read_only.push((host.clone(), inside)),
+            }
         }
         let outside = self.dependencies.iter().flat_map(|(host, _)| links_out(host, &self.place));
         let outside: BTreeSet<PathBuf> = outside.filter(|folder| !sandbox.shows(folder)).collect();

@@ -37,6 +37,8 @@ pub struct Ecosystem {
     pub dependency_folders: &'static [&'static str],
     /// Folders of a project that hold an interpreter with its packages.
     pub environments: &'static [&'static str],
+    /// Folders that packages write to within the folder of dependencies while they run, by the packages.
+    pub scratch_folders: &'static [(&'static str, &'static str)],
     /// Files that package managers leave in a folder that they fill, by the ends of their paths.
     pub marks_of_installed: &'static [&'static str],
     /// Folders that hold a copy of somebody else's code.
@@ -132,6 +134,7 @@ impl Ecosystem {
         preparation_commands: preparation::as_listed,
         dependency_folders: &[],
         environments: &[],
+        scratch_folders: &[],
         marks_of_installed: &[],
         vendored_folders: &[],
         generated: GeneratedPaths { names: &[], folders: &[] },

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use assize_core::path::within;
 use assize_core::text::make_visible;
 use assize_ecosystem::preparation::{PreparationPlan, ProjectView};
-use assize_ecosystem::{ECOSYSTEMS, installs};
+use assize_ecosystem::{ECOSYSTEMS, installs, scratch_folder};
 use assize_gate::gate::{Gate, GateCommand, Setup};
 
 use super::PreparedWorktree;
@@ -438,6 +438,10 @@ fn keep(work: &Path, before: &BTreeSet<String>, to: &Path) -> io::Result<Prepare
                 fs::create_dir_all(target.parent().unwrap_or(&tree))?;
                 if fs::rename(entry.path(), &target).is_err() {
                     copy_tree(&entry.path(), &target)?;
+                }
+                // Once it is read-only, nothing can be shown at a path that is not there.
+                if let Some(scratch) = scratch_folder(|package| target.join(package).exists()) {
+                    fs::create_dir_all(target.join(scratch))?;
                 }
                 kept.folders.push(path);
             } else if meta.is_dir() && !LEFT.contains(&name.as_str()) {

@@ -30,6 +30,9 @@ pub struct SandboxJob {
     /// Further files and folders that the job may read: the path on this machine, and the path inside the sandbox. If
     /// that is in the work copy, an empty folder or file remains there.
     pub read_only: Vec<(PathBuf, PathBuf)>,
+    /// Further folders whose entries the job may read, while it may write beside them. What it leaves there is gone
+    /// when it ends. Needs namespaces.
+    pub lent: Vec<LentFolder>,
     /// Its limits.
     pub limits: SandboxLimits,
     /// Whether it may use the network. Then it can also reach services on this machine's loopback interface and,
@@ -37,6 +40,17 @@ pub struct SandboxJob {
     pub network: bool,
     /// The longest time without output.
     pub idle: Option<Duration>,
+}
+
+/// A folder of others that programs write to while they run.
+#[derive(Debug, Clone)]
+pub struct LentFolder {
+    /// Its path on this machine.
+    pub host: PathBuf,
+    /// Its path inside the sandbox.
+    pub inside: PathBuf,
+    /// The folder in it that programs write to. If there is none, one in memory stands in for all of it, with its entries.
+    pub scratch: &'static str,
 }
 
 impl SandboxJob {
@@ -52,6 +66,7 @@ impl SandboxJob {
             environment: BTreeMap::new(),
             writable: Vec::new(),
             read_only: Vec::new(),
+            lent: Vec::new(),
             limits: SandboxLimits::default(),
             network: false,
             idle: None,
@@ -73,8 +88,8 @@ impl SandboxJob {
         if !Path::new(&self.folder).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
             return Some(format!("the folder {:?} is not within the work copy", self.folder));
         }
-        let shown = self.writable.iter().chain(&self.read_only);
-        for (host, inside) in shown {
+        let shown = self.writable.iter().chain(&self.read_only).map(|(host, inside)| (host, inside));
+        for (host, inside) in shown.chain(self.lent.iter().map(|lent| (&lent.host, &lent.inside))) {
             if !host.is_absolute()
                 || !inside.is_absolute()
                 || inside.components().any(|part| part == Component::ParentDir)

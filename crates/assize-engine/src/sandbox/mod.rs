@@ -60,7 +60,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 pub use host::SandboxHost;
-pub use job::{Chunk, JobResult, SandboxJob, Stream};
+pub use job::{Chunk, JobResult, LentFolder, SandboxJob, Stream};
 pub use launch::{COMMAND, LauncherPhase, launch};
 pub use limits::{LimitKind, SandboxLimits};
 pub use tree::{read_written, remove};

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::host::{REPORTS_INSIDE, SandboxHost, SystemPart, ToolFolder, UID_INSIDE, USER_INSIDE};
-use super::job::SandboxJob;
+use super::job::{LentFolder, SandboxJob};
 use super::tree::{descend, enter};
 use super::wire::{FileRules, Mount};
 
@@ -176,7 +176,26 @@ pub(super) fn mounts(host: &SandboxHost, job: &SandboxJob, stand_in: &StandInFol
     mounts.extend([bind(&job.work, &job.place, true), bind(&job.reports, Path::new(REPORTS_INSIDE), true)]);
     mounts.extend(job.read_only.iter().map(|(from, to)| bind(from, to, false)));
     mounts.extend(job.writable.iter().map(|(from, to)| bind(from, to, true)));
+    mounts.extend(job.lent.iter().flat_map(|lent| lent_mounts(lent, job.limits.temporary_bytes)));
     mounts
+}
+
+/// Returns the mounts of a lent folder.
+fn lent_mounts(LentFolder { host, inside, scratch }: &LentFolder, bytes: u64) -> Vec<Mount> {
+    let memory = |to: PathBuf| Mount::Memory { to, bytes };
+    if fs::symlink_metadata(host.join(scratch)).is_ok_and(|meta| meta.is_dir()) {
+        let all = Mount::Bind { from: host.clone(), to: inside.clone(), write: false };
+        return vec![all, memory(inside.join(scratch))];
+    }
+    let entries = fs::read_dir(host).into_iter().flatten().flatten().map(|entry| {
+        let (from, to) = (entry.path(), inside.join(entry.file_name()));
+        // Where a link leads, its target finds what lies beside it.
+        match fs::read_link(&from) {
+            Ok(target) => Mount::Link { to, target },
+            Err(_) => Mount::Bind { from, to, write: false },
+        }
+    });
+    [memory(inside.clone())].into_iter().chain(entries).collect()
 }
 
 /// Returns the Landlock rules for a tier with mounts, where they are an additional barrier.
@@ -189,6 +208,7 @@ pub(super) fn rules_inside(host: &SandboxHost, job: &SandboxJob) -> FileRules {
     let roots = host.tools.iter().filter(|tool| !host.is_system(&tool.root) && !tool.shown.contains(&tool.root));
     write.extend(roots.map(|tool| tool.root.clone()));
     write.extend(job.writable.iter().map(|(_, inside)| inside.clone()));
+    write.extend(job.lent.iter().map(|lent| lent.inside.clone()));
     FileRules { read: vec![PathBuf::from("/")], write, no_tcp: false }
 }
 
@@ -249,8 +269,10 @@ pub(super) fn furnish_home(host: &SandboxHost, stand_in: &StandInFolder) -> io::
 pub(super) fn make_places(job: &SandboxJob) -> Result<(), String> {
     let mut roots =
         vec![(job.work.as_path(), job.place.as_path(), true), (job.reports.as_path(), Path::new(REPORTS_INSIDE), true)];
-    let shown = job.read_only.iter().map(|pair| (pair, false)).chain(job.writable.iter().map(|pair| (pair, true)));
-    for ((from, inside), write) in shown {
+    let read_only = job.read_only.iter().map(|(from, inside)| (from, inside, false));
+    let writable = job.writable.iter().map(|(from, inside)| (from, inside, true));
+    let lent = job.lent.iter().map(|lent| (&lent.host, &lent.inside, false));
+    for (from, inside, write) in read_only.chain(writable).chain(lent) {
         // The last mount at a path covers the others.
         let below =
             roots.iter().rev().find_map(|(host, root, make)| Some((*host, inside.strip_prefix(root).ok()?, *make)));

@@ -18,7 +18,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use assize_engine::sandbox::{
-    LimitKind, Sandbox, SandboxDemand, SandboxError, SandboxJob, SandboxLimits, SandboxTier, Stream,
+    LentFolder, LimitKind, Sandbox, SandboxDemand, SandboxError, SandboxJob, SandboxLimits, SandboxTier, Stream,
 };
 use assize_testkit::machine_test::{CannotRun, MachineTest, Tested, run, test};
 use table::{Escape, EscapeControl, EscapeSign, LATER};
@@ -58,6 +58,11 @@ pub fn main() {
         ("loopback_works_inside", &NAMESPACES, loopback_works_inside),
         ("the_network_is_there_on_demand_only", &HOLDING, the_network_is_there_on_demand_only),
         ("other_folders_can_be_shown", &NAMESPACES, other_folders_can_be_shown),
+        (
+            "beside_lent_packages_a_job_writes_and_nothing_stays",
+            &NAMESPACES,
+            beside_lent_packages_a_job_writes_and_nothing_stays,
+        ),
         ("a_link_in_the_work_copy_leads_nowhere", &NAMESPACES, a_link_in_the_work_copy_leads_nowhere),
         ("output_comes_in_as_it_is_printed", &NAMESPACES, output_comes_in_as_it_is_printed),
         ("how_a_job_ended_is_told", &NAMESPACES, how_a_job_ended_is_told),
@@ -451,6 +456,33 @@ fn other_folders_can_be_shown(tier: SandboxTier) -> Tested {
         assert_eq!(fs::read_to_string(world.at("real/node_modules/pkg/index.js")).expect("there"), "module\n");
         assert!(!world.at("real/node_modules/new").exists());
         assert_eq!(fs::read_to_string(world.at("cache/entry")).expect("there"), "kept\n");
+    })
+}
+
+/// Some packages write beside others while they run. They cannot, and do not know that they cannot, where all is read-only.
+fn beside_lent_packages_a_job_writes_and_nothing_stays(tier: SandboxTier) -> Tested {
+    within(tier, |world, sandbox| {
+        let packages = world.at("real/node_modules");
+        fs::create_dir_all(packages.join(".store/tool")).expect("a folder");
+        fs::write(packages.join(".store/tool/index.js"), "module\n").expect("written");
+        fs::write(packages.join(".store/beside"), "beside\n").expect("written");
+        std::os::unix::fs::symlink(".store/tool", packages.join("tool")).expect("a link");
+        let script = "cd node_modules && mkdir -p .temp && echo x > .temp/a && cat .temp/a tool/index.js tool/../beside; \
+                      echo y > tool/index.js; echo y > .store/new; true";
+        for scratch_is_there in [false, true] {
+            if scratch_is_there {
+                fs::create_dir(packages.join(".temp")).expect("a folder");
+            }
+            let mut job = shell(world, script);
+            let inside = sandbox.work_inside(&job.work, &job.place).join("node_modules");
+            job.lent.push(LentFolder { host: packages.clone(), inside, scratch: ".temp" });
+            let result = sandbox.run(&job, &mut |_| {}).expect("run");
+            let said = String::from_utf8_lossy(&result.stderr);
+            assert_eq!(String::from_utf8_lossy(&result.stdout), "x\nmodule\nbeside\n", "{said}");
+            assert_eq!(fs::read_to_string(packages.join("tool/index.js")).expect("there"), "module\n");
+            assert!(!packages.join(".store/new").exists() && !packages.join(".temp/a").exists());
+            assert!(!world.at("work/node_modules/.temp").exists());
+        }
     })
 }
 
