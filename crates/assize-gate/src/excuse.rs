@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::comparison::own_name;
 use crate::gate::{GateRun, GateState};
+use crate::missing_name::missing_names;
 
 /// Why a failing test is not held against the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,6 +24,15 @@ pub enum Excuse {
     Flaky,
     /// The change rewrites it, and nothing says that it must not: the new version passes, and fails on the base.
     Adapted,
+    /// The change removes what it tests, and nothing says that it must not.
+    Removed,
+}
+
+impl Excuse {
+    /// Returns whether the change does it, rather than that it was so before.
+    pub fn is_by_change(self) -> bool {
+        matches!(self, Self::Adapted | Self::Removed)
+    }
 }
 
 /// The tests that are excused, by their ids.
@@ -187,6 +197,8 @@ pub struct AdaptationRuns<'a> {
     pub swapped: &'a GateRun,
     /// The files of tests that the change touches.
     pub touched: &'a BTreeSet<String>,
+    /// Tests of the base that the change removes with what they test.
+    pub removed: &'a BTreeSet<String>,
 }
 
 /// How the tests of one run ended, by their ids.
@@ -200,14 +212,74 @@ impl<'a> Endings<'a> {
     fn is(&self, id: &str, outcome: TestOutcome) -> bool {
         self.0.get(id).is_some_and(|case| case.outcome == outcome)
     }
+
+    fn passed(&self) -> impl Iterator<Item = &'a TestCase> {
+        self.0.values().copied().filter(|case| case.outcome == TestOutcome::Passed)
+    }
+
+    fn executed(&self) -> usize {
+        self.0.values().filter(|case| case.outcome.was_executed()).count()
+    }
 }
 
 /// Returns the file of a test: as the runner says, or as its id begins.
 pub(crate) fn file_of(case: &TestCase) -> Option<&str> {
-    case.path.as_deref().or_else(|| case.id.split("::").next().filter(|path| assize_ecosystem::is_code(path)))
+    let begins = |separator: &str| case.id.split(separator).next().filter(|path| assize_ecosystem::is_code(path));
+    case.path.as_deref().or_else(|| begins("::")).or_else(|| begins(" > "))
 }
 
 impl AdaptationRuns<'_> {
+    /// Returns the tests of the base that may be gone because the change removes what they test, and the files of tests
+    /// that cannot be loaded for that: they, their files or their build say that one of these names is not there. Whether
+    /// they come to what is removed has to be found out with [`AdaptationRuns::removed_with_their_subject`].
+    pub fn gone_with_a_name(&self, names: &BTreeSet<&str>) -> BTreeSet<String> {
+        let [base, held, change] = [self.base, self.held, self.change].map(Endings::of);
+        let misses = |said: &str| missing_names(said).iter().any(|name| names.contains(name));
+        let misses_one = |case: &TestCase| case.message.as_deref().is_some_and(misses);
+        let is_unbuilt = || {
+            let mut faults = self.held.report.iter().flat_map(|report| &report.diagnostics);
+            held.executed() == 0 && faults.any(|fault| misses(&fault.message))
+        };
+        let unloaded: BTreeMap<&str, &TestCase> = held
+            .0
+            .values()
+            .filter(|case| !base.0.contains_key(&*case.id) && case.outcome == TestOutcome::Failed && misses_one(case))
+            .filter_map(|case| Some((file_of(case).unwrap_or(&case.id), *case)))
+            .collect();
+        let is_unloaded = |case: &TestCase| file_of(case).is_some_and(|file| unloaded.contains_key(file));
+        let is_gone_with_it = |case: &TestCase| match held.0.get(&*case.id) {
+            Some(held) => held.outcome == TestOutcome::Failed && misses_one(held),
+            None => is_unloaded(case) || is_unbuilt(),
+        };
+        let gone = base
+            .passed()
+            .filter(|case| !change.0.contains_key(&*case.id) && self.is_touched_file(case) && is_gone_with_it(case));
+        gone.map(|case| case.id.clone()).collect()
+    }
+
+    /// Returns those of the tests which fail on the base when all that the change removes is cut off with a word, and the
+    /// files that cannot be loaded for nothing but them.
+    pub fn removed_with_their_subject(
+        &self,
+        gone: &BTreeSet<String>,
+        cut_off: &GateRun,
+        word: &str,
+    ) -> BTreeSet<String> {
+        let [base, held, change] = [self.base, self.held, self.change].map(Endings::of);
+        let comes_to_it = failing(cut_off).filter(|case| case.message.as_deref().is_some_and(|it| it.contains(word)));
+        let mut removed: BTreeSet<String> =
+            comes_to_it.map(|case| &case.id).filter(|id| gone.contains(*id)).cloned().collect();
+        let is_settled = |case: &TestCase| removed.contains(&case.id) || change.is(&case.id, TestOutcome::Passed);
+        let unloaded = held.0.values().filter(|case| {
+            let file = file_of(case).unwrap_or(&case.id);
+            let mut tests = base.passed().filter(|case| file_of(case) == Some(file)).peekable();
+            !base.0.contains_key(&*case.id) && tests.peek().is_some() && tests.all(is_settled)
+        });
+        let unloaded: Vec<String> = unloaded.map(|case| case.id.clone()).collect();
+        removed.extend(unloaded);
+        removed
+    }
+
     /// Returns the tests of the base that the change adapts: they do not pass with its code, it touches their files,
     /// and what stands there now passes with its code and not with that of the base. A test that is gone is adapted if
     /// its file has another new one for it.
@@ -218,12 +290,11 @@ impl AdaptationRuns<'_> {
         let (is_new, mut spare) = self.new_tests(&base, &change, &swapped);
         let broken =
             held.0.values().filter(|case| case.outcome == TestOutcome::Failed && !base.0.contains_key(&*case.id));
-        let passed_before = base.0.values().filter(|case| case.outcome == TestOutcome::Passed);
-        let candidates = passed_before.chain(broken).filter(|case| {
+        let candidates = base.passed().chain(broken.copied()).filter(|case| {
             !held.is(&case.id, TestOutcome::Passed) && !held.is(&case.id, TestOutcome::Skipped) && self.is_touched(case)
         });
         let mut found = BTreeSet::new();
-        for case in candidates {
+        for case in candidates.filter(|case| !self.removed.contains(&case.id)) {
             let id = case.id.as_str();
             let adapted = match change.0.get(id).map(|case| case.outcome) {
                 Some(TestOutcome::Passed) => !swapped.is(id, TestOutcome::Passed),
@@ -249,16 +320,14 @@ impl AdaptationRuns<'_> {
     /// same name elsewhere.
     pub fn is_moved(&self) -> bool {
         let [base, held, change] = [self.base, self.held, self.change].map(Endings::of);
-        let ran = |endings: &Endings<'_>| endings.0.values().filter(|case| case.outcome.was_executed()).count();
         let names: BTreeSet<&str> = change.0.keys().map(|id| own_name(id)).collect();
-        let passed = || base.0.values().filter(|case| case.outcome == TestOutcome::Passed);
         let is_moved = |case: &TestCase| {
             self.is_touched(case) && !change.0.contains_key(&*case.id) && names.contains(own_name(&case.id))
         };
-        ran(&held) == 0
+        held.executed() == 0
             && self.change.state == GateState::Passed
-            && passed().next().is_some()
-            && passed().all(|case| is_moved(case))
+            && base.passed().next().is_some()
+            && base.passed().all(is_moved)
     }
 
     /// Returns whether the tests of the base cannot be built with the code of the change for faults in files that the
@@ -279,11 +348,11 @@ impl AdaptationRuns<'_> {
             && (self.swapped.state != GateState::Passed || self.keeps_all_tests())
     }
 
-    /// Returns whether every test that passed on the base passes with the change, under the same name.
+    /// Returns whether every test that passed on the base passes with the change, under the same name, but for those
+    /// that are removed with what they test.
     fn keeps_all_tests(&self) -> bool {
         let [base, change] = [self.base, self.change].map(Endings::of);
-        let mut passed = base.0.values().filter(|case| case.outcome == TestOutcome::Passed);
-        passed.all(|case| change.is(&case.id, TestOutcome::Passed))
+        base.passed().all(|case| change.is(&case.id, TestOutcome::Passed) || self.removed.contains(&case.id))
     }
 
     /// Returns the files in which tests pass with the change's code alone, and how many of these are new in each.
@@ -304,6 +373,11 @@ impl AdaptationRuns<'_> {
             }
         }
         (files, spare)
+    }
+
+    /// Returns whether the change touches the file of a test: whatever is gone stood there.
+    fn is_touched_file(&self, case: &TestCase) -> bool {
+        file_of(case).is_none_or(|file| self.touched.contains(file))
     }
 
     fn is_touched(&self, case: &TestCase) -> bool {
@@ -367,8 +441,14 @@ mod tests {
         let adapted = |held: &[_], change: &[_], swapped: &[_]| {
             let base = tested(&[("test_a.py::x", Passed), ("test_a.py::y", Passed), ("test_b.py::z", Passed)]);
             let [held, change, swapped] = [held, change, swapped].map(tested);
-            let runs =
-                AdaptationRuns { base: &base, held: &held, change: &change, swapped: &swapped, touched: &touched };
+            let runs = AdaptationRuns {
+                base: &base,
+                held: &held,
+                change: &change,
+                swapped: &swapped,
+                touched: &touched,
+                removed: &BTreeSet::new(),
+            };
             runs.adapted().into_iter().collect::<Vec<_>>().join(" ")
         };
         let (x, y, z, new) = ("test_a.py::x", "test_a.py::y", "test_b.py::z", "test_a.py::new");
@@ -394,8 +474,14 @@ mod tests {
         let passed = tested(&[("x", TestOutcome::Passed)]);
         let (broken, elsewhere) = (unbuilt("tests/a.rs"), unbuilt("src/lib.rs"));
         let touched = BTreeSet::from(["tests/a.rs".to_owned()]);
-        let runs =
-            AdaptationRuns { base: &passed, held: &broken, change: &passed, swapped: &elsewhere, touched: &touched };
+        let runs = AdaptationRuns {
+            base: &passed,
+            held: &broken,
+            change: &passed,
+            swapped: &elsewhere,
+            touched: &touched,
+            removed: &BTreeSet::new(),
+        };
         assert!(runs.is_rebuilt());
         assert!(!AdaptationRuns { held: &elsewhere, ..runs }.is_rebuilt(), "the code itself does not build");
         assert!(!AdaptationRuns { change: &broken, ..runs }.is_rebuilt());
@@ -403,7 +489,41 @@ mod tests {
         let more = tested(&[("x", TestOutcome::Passed), ("y", TestOutcome::Passed)]);
         let gone = AdaptationRuns { base: &more, swapped: &passed, ..runs };
         assert!(!gone.is_rebuilt(), "the new tests pass on the base, and one is gone");
+        let removed = BTreeSet::from(["y".to_owned()]);
+        assert!(AdaptationRuns { removed: &removed, ..gone }.is_rebuilt(), "what it tests is gone as well");
         assert!(!AdaptationRuns { touched: &BTreeSet::new(), ..runs }.is_rebuilt());
+    }
+
+    #[test]
+    fn tests_go_with_what_they_test() {
+        use TestOutcome::{Failed, Passed};
+        let touched = BTreeSet::from(["test_a.py".to_owned()]);
+        let base = tested(&[("test_a.py::strip", Passed), ("test_a.py::other", Passed), ("test_b.py::x", Passed)]);
+        let names = BTreeSet::from(["strip"]);
+        let removed = |held: &GateRun, change: &[(&str, TestOutcome)], cut_off: &[(&str, &str)]| {
+            let (change, swapped) = (tested(change), no_run());
+            let nothing = BTreeSet::new();
+            let touched = &touched;
+            let runs =
+                AdaptationRuns { base: &base, held, change: &change, swapped: &swapped, touched, removed: &nothing };
+            let gone = runs.gone_with_a_name(&names);
+            let removed = runs.removed_with_their_subject(&gone, &red(cut_off), "w0rd");
+            removed.into_iter().collect::<Vec<_>>().join(" ")
+        };
+        let unloaded = red(&[("test_a.py", "ImportError: cannot import name 'strip' from 'a'")]);
+        let kept = [("test_a.py::other", Passed), ("test_b.py::x", Passed)];
+        let reached = [("test_a.py::strip", "CutOff: w0rd")];
+        assert_eq!(removed(&unloaded, &kept, &reached), "test_a.py test_a.py::strip");
+        // One more is gone that does not come to what is removed: the file is not settled.
+        assert_eq!(removed(&unloaded, &kept[1..], &reached), "test_a.py::strip");
+        // It does not come to it, or says something else, or its file is untouched, or it is still there and fails.
+        assert_eq!(removed(&unloaded, &kept, &[("test_a.py::strip", "1 != 2")]), "");
+        let elsewhere = red(&[("test_a.py::strip", "assert 'strip' == 'strap'")]);
+        assert_eq!(removed(&elsewhere, &kept, &reached), "");
+        let other = red(&[("test_b.py::x", "NameError: name 'strip' is not defined")]);
+        assert_eq!(removed(&other, &kept[..1], &[("test_b.py::x", "w0rd")]), "");
+        let failing = [("test_a.py::strip", Failed), kept[0], kept[1]];
+        assert_eq!(removed(&unloaded, &failing, &reached), "");
     }
 
     #[test]
@@ -414,7 +534,15 @@ mod tests {
         let is_moved = |cases: &[_], held: &GateRun| {
             let change = tested(cases);
             let swapped = no_run();
-            AdaptationRuns { base: &base, held, change: &change, swapped: &swapped, touched: &touched }.is_moved()
+            AdaptationRuns {
+                base: &base,
+                held,
+                change: &change,
+                swapped: &swapped,
+                touched: &touched,
+                removed: &BTreeSet::new(),
+            }
+            .is_moved()
         };
         let both = [("test_a.py::x", Passed), ("test_a.py::y", Passed)];
         assert!(is_moved(&both, &held));

@@ -272,7 +272,7 @@ impl GateResult {
         let summary = tests.map(|tests| TestSummary::of(tests, tests_before, about));
         let failed_tests = summary.as_ref().map_or(0, |summary| summary.failed);
         let excused = summary.as_ref().map_or(0, |summary| summary.excused);
-        let is_adapted = about.excuses.values().any(|excuse| *excuse == Excuse::Adapted);
+        let is_adapted = about.excuses.values().any(|excuse| excuse.is_by_change());
         let shows_nothing = summary.as_ref().is_some_and(|summary| summary.passed == 0) && !is_adapted;
         let ObjectionSplit { mut new, known, beyond } =
             ObjectionSplit::of(run, base, moves, about.fails_at, failed_tests + excused);
@@ -488,9 +488,9 @@ impl TestSummary {
         };
         let against_base = before.map(|before| {
             let mut comparison = compare_tests(tests, before);
-            let is_adapted = |id: &String| about.excuses.get(id) == Some(&Excuse::Adapted);
-            comparison.missing.retain(|id| !is_adapted(id));
-            comparison.no_longer_run.retain(|id| !is_adapted(id));
+            let is_by_change = |id: &String| about.excuses.get(id).is_some_and(|excuse| excuse.is_by_change());
+            comparison.missing.retain(|id| !is_by_change(id));
+            comparison.no_longer_run.retain(|id| !is_by_change(id));
             comparison.missing.truncate(TESTS_NAMED_MAX);
             comparison.no_longer_run.truncate(TESTS_NAMED_MAX);
             comparison

@@ -29,6 +29,7 @@ pub mod document;
 pub mod excuse;
 pub mod exec_report;
 pub mod gate;
+pub mod missing_name;
 pub mod mutation;
 pub mod narrowed;
 pub mod pages;

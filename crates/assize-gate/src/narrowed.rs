@@ -12,7 +12,10 @@ use crate::gate::{GateRun, GateState};
 /// Completes a run of the tests of `files` by what a run of all tests says of the other files. `None` where the run of
 /// some does not say enough, such as when a test fails that may lean on others.
 pub fn completed(some: &GateRun, all: &GateRun, files: &BTreeSet<String>) -> Option<GateRun> {
-    if some.state != GateState::Passed || !matches!(all.state, GateState::Passed | GateState::Failed) {
+    // Where something could not be built, its tests are not among all.
+    let is_built = all.report.as_ref().is_some_and(|report| report.diagnostics.is_empty());
+    let came_to_its_end = matches!(all.state, GateState::Passed | GateState::Failed);
+    if some.state != GateState::Passed || !came_to_its_end || !is_built {
         return None;
     }
     let groups: BTreeSet<&str> = some.cases().map(group).collect();
@@ -85,6 +88,7 @@ mod tests {
     fn a_failure_says_nothing_by_itself() {
         let (green, red) = (tested(&[("a", Passed)]), tested(&[("a", Failed)]));
         assert_eq!(completed(&red, &green, &BTreeSet::new()), None);
+        assert_eq!(completed(&green, &crate::exec_report::testing::unbuilt("a.rs"), &BTreeSet::new()), None);
         let none = GateRun { state: GateState::Errored, ..green.clone() };
         assert_eq!(completed(&green, &none, &BTreeSet::new()), None);
     }

@@ -335,8 +335,9 @@ impl TestOutcome {
     }
 }
 
-/// Cuts a message to [`MESSAGE_BYTES_MAX`].
+/// Cuts a message to [`MESSAGE_BYTES_MAX`], without what only a terminal understands.
 pub fn message(text: &str) -> String {
+    let text = plain::without_escapes(text);
     assize_core::text::head(text.trim(), MESSAGE_BYTES_MAX).to_owned()
 }
 

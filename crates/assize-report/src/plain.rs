@@ -3,6 +3,8 @@
 //! Colours, carriage returns and bytes that are no UTF-8 must not decide how a report is read. This
 //! module must not know any format.
 
+use std::borrow::Cow;
+
 use super::{REPORT_BYTES_MAX, ReportError};
 
 /// Decodes output, and takes out escape sequences and carriage returns at the ends of lines.
@@ -16,8 +18,13 @@ pub fn plain(bytes: &[u8]) -> Result<String, ReportError> {
     }
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Ok(without_escapes(text).into_owned())
+}
+
+/// Returns a text without what only a terminal understands.
+pub fn without_escapes(text: &str) -> Cow<'_, str> {
     if !text.contains(['\u{1b}', '\r']) {
-        return Ok(text.to_owned());
+        return Cow::Borrowed(text);
     }
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -33,7 +40,7 @@ pub fn plain(bytes: &[u8]) -> Result<String, ReportError> {
         rest = &rest[length..];
     }
     plain.push_str(rest);
-    Ok(plain)
+    Cow::Owned(plain)
 }
 
 /// Length of a carriage return that only ends a line; 0 when it stands within one.

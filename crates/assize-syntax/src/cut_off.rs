@@ -73,7 +73,7 @@ fn is_closing(code: &str) -> bool {
 
 /// Returns where a function is cut off, and by which statement; `None` for a node that is no function.
 fn cut(language: Language, node: Node<'_>, text: &str, word: &str) -> Option<(usize, String)> {
-    let node = if node.kind() == "decorated_definition" { node.child_by_field_name("definition")? } else { node };
+    let node = declared(node)?;
     let body = || node.child_by_field_name("body");
     let inside = |statement: String| Some((body()?.start_byte() + 1, statement));
     match (language, node.kind()) {
@@ -98,6 +98,18 @@ fn cut(language: Language, node: Node<'_>, text: &str, word: &str) -> Option<(us
         }
         (Language::Java, "method_declaration") => inside(format!(" if (true) throw new RuntimeException({word:?}); ")),
         _ => None,
+    }
+}
+
+/// Returns what a node declares, where it only stands around that.
+fn declared(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "decorated_definition" => node.child_by_field_name("definition"),
+        "export_statement" => declared(node.child_by_field_name("declaration")?),
+        "lexical_declaration" | "variable_declaration" if node.named_child_count() == 1 => {
+            node.named_child(0)?.child_by_field_name("value")
+        }
+        _ => Some(node),
     }
 }
 
@@ -147,6 +159,18 @@ mod tests {
                 "function f() {\n  return 1;\n}\n",
                 2,
                 "function f() { throw new Error(\"w\"); \n  return 1;\n}\n",
+            ),
+            (
+                "a.js",
+                "export function f() {\n  return 1;\n}\n",
+                1,
+                "export function f() { throw new Error(\"w\"); \n  return 1;\n}\n",
+            ),
+            (
+                "a.js",
+                "export const f = (a) => {\n  return a;\n};\n",
+                1,
+                "export const f = (a) => { throw new Error(\"w\"); \n  return a;\n};\n",
             ),
             (
                 "a.ts",

@@ -36,6 +36,7 @@ pub mod inline_tests;
 pub mod language;
 pub mod manifest;
 pub mod mutant;
+pub mod removed;
 pub mod schema_type;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

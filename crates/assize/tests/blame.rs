@@ -115,6 +115,40 @@ fn a_test_may_be_adapted_where_nothing_was_asked_for() {
 }
 
 #[test]
+fn a_test_may_go_with_what_it_tests_where_nothing_was_asked_for() {
+    const DOUBLE: &str = "def double(n):\n    return n + n\n\n\n";
+    const TEST_DOUBLE: &str = "    def test_double(self):\n        self.assertEqual(lib.double(2), 4)\n\n";
+    const TEST_THIRD: &str = "    def test_third(self):\n        self.assertEqual(lib.halve(9), 3)\n\n";
+    const TEST_ZERO: &str = "    def test_zero(self):\n        self.assertEqual(lib.halve(0), 0)\n";
+    let tests = format!("{TESTS}\n{TEST_THIRD}{TEST_ZERO}");
+    let (removed, broken) = ((DOUBLE, ""), ("n // 3", "n // 5"));
+    for (settings, asked, changes, gone, outcome) in [
+        ("", "", &[removed][..], &[TEST_DOUBLE][..], "accept"),
+        // Another one that goes beside it does not come to what is removed.
+        ("", "", &[removed, broken], &[TEST_DOUBLE, TEST_THIRD], "revise"),
+        // What it tests is still there.
+        ("", "", &[("n + n", "3 * n"), ("def host", "def address")], &[TEST_DOUBLE], "revise"),
+        ("", "Be simpler.", &[removed], &[TEST_DOUBLE], "revise"),
+        ("[review]\nadapted_tests = \"never\"\n", "", &[removed], &[TEST_DOUBLE], "revise"),
+    ] {
+        let repo = repository(settings);
+        repo.write("tests/test_lib.py", &tests);
+        repo.commit("two more tests");
+        repo.write("lib.py", &changes.iter().fold(CODE.to_owned(), |code, (from, to)| code.replace(from, to)));
+        repo.write("tests/test_lib.py", &gone.iter().fold(tests.clone(), |tests, test| tests.replace(test, "")));
+        let envelope = review(&repo, asked);
+        assert_eq!(envelope["outcome"].as_str(), Some(outcome), "{asked} {gone:?} {settings}: {envelope}");
+        let said = envelope["findings"].as_array().expect("findings").iter().any(|it| {
+            it["message"]
+                .as_str()
+                .is_some_and(|it| it.contains("removes tests of the base with the code that they test"))
+        });
+        let is_free = asked.is_empty() && settings.is_empty();
+        assert_eq!(said, is_free && changes.contains(&removed), "{gone:?}");
+    }
+}
+
+#[test]
 fn a_test_that_passes_again_is_flaky() {
     // One test fails in the first run, which is the one with the change.
     const RUNNER: &str = "echo run >> COUNT\necho 1..2\necho ok 1 - test_sound\n\

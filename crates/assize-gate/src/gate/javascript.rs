@@ -167,6 +167,11 @@ pub(super) fn environment() -> BTreeMap<String, String> {
         .into()
 }
 
+/// The environment of every test runner. Projects test whether they print in colours, so nothing is said of them.
+pub(super) fn runner_environment() -> BTreeMap<String, String> {
+    environment().into_iter().filter(|(name, _)| !name.ends_with("_COLOR")).collect()
+}
+
 /// Says by which file or which key of the manifest a tool is configured in a package.
 pub(super) fn configured(project: &Project, package: &NodePackage, tool: &str) -> Option<String> {
     let tool = listed(tool);

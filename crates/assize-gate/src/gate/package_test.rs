@@ -42,7 +42,8 @@ impl Gate for PackageTest {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        package_script::command(setup, project)
+        let environment = javascript::runner_environment();
+        GateCommand { environment, ..package_script::command(setup, project) }
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {

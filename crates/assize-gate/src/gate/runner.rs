@@ -154,7 +154,7 @@ impl JavaScriptRunner {
         (program, own): (&str, &[&str]),
         steps: Option<Vec<ScriptStep>>,
     ) -> GateCommand {
-        let mut environment = javascript::environment();
+        let mut environment = javascript::runner_environment();
         environment.insert(TEST_SECONDS_VARIABLE.to_owned(), ONE_TEST.to_owned());
         environment.extend(self.variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let (program, arguments) = match steps {

@@ -13,7 +13,7 @@ use assize_ecosystem::{is_code, is_test};
 use assize_gate::comparison::{Moves, keep_shared, take_out_broken_rules};
 use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
-use assize_gate::gate::{Dimension, Gate, GateRun, GateState, NAMED_FILES_MAX, Setup, name_of};
+use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_FILES_MAX, Setup, name_of};
 use assize_gate::narrowed::completed;
 use assize_gate::plan::{self, GatePlan};
 use assize_gate::status_alone::{PrintedRun, as_test, is_status_alone, notices, prints_alike};
@@ -21,6 +21,7 @@ use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::tournament::STOPPED_EARLY;
 use assize_syntax::cut_off::with_functions_cut_off;
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
+use assize_syntax::removed::removed_declarations;
 
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
 use crate::gate::{BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, StoredBuild};
@@ -195,10 +196,13 @@ impl<'a> GateSession<'a> {
                     limits.push(format!("{name}: all tests of the base run elsewhere under the same names"));
                     continue;
                 }
-                Adaptation::Tests(ids) => excuses.extend(ids.into_iter().map(|id| (id, Excuse::Adapted))),
+                Adaptation::Tests { adapted, removed } => {
+                    excuses.extend(adapted.into_iter().map(|id| (id, Excuse::Adapted)));
+                    excuses.extend(removed.into_iter().map(|id| (id, Excuse::Removed)));
+                }
             }
             let result = self.result(planned, *tree, &ran, base, &excuses, worktrees.held.is_some());
-            findings.extend(adapted(&name, &excuses));
+            findings.extend(by_change(&name, &excuses));
             (self.watch)(ReviewStep::Ended { result: &result });
             results.push(result);
             if number + 1 < due.len() && self.is_hopeless(&results) {
@@ -388,14 +392,15 @@ impl<'a> GateSession<'a> {
         held: &GateRun,
         base: Option<&GateRun>,
     ) -> Result<Adaptation, ReviewError> {
-        let none = Ok(Adaptation::Tests(BTreeSet::new()));
+        let none = Ok(Adaptation::Tests { adapted: BTreeSet::new(), removed: BTreeSet::new() });
         let is_allowed = self.is_unspecified() && self.terms.policy.adapted_tests.is_allowed();
         let is_asked = tree == TreeState::Held && held.state != GateState::Passed && is_allowed;
         let Some(base) = base.filter(|_| is_asked) else { return none };
         if self.weakened.iter().any(|finding| finding.path.is_none()) {
             return none;
         }
-        let mut touched = worktrees.touched_tests();
+        let all_touched = worktrees.touched_tests();
+        let mut touched = all_touched.clone();
         touched.retain(|path| !self.weakened.iter().any(|finding| finding.path.as_ref() == Some(path)));
         let change = self.run_on_tree(worktrees, TreeState::Change, planned)?;
         if is_status_alone(base) {
@@ -409,21 +414,66 @@ impl<'a> GateSession<'a> {
         }
         // As long as nothing tells against it, the new versions are taken to fail on the base.
         let (change, touched, swapped) = (&change.run, &touched, &excuse::no_run());
-        let runs = AdaptationRuns { base, held, change, swapped, touched };
+        let runs = AdaptationRuns { base, held, change, swapped, touched, removed: &BTreeSet::new() };
         if runs.is_moved() {
             return Ok(Adaptation::Moved);
         }
-        if change.state == GateState::Errored || runs.adapted().is_empty() && !runs.is_rebuilt() {
+        if change.state == GateState::Errored {
             return none;
+        }
+        let removed = self.removed(worktrees, planned, &AdaptationRuns { touched: &all_touched, ..runs })?;
+        let runs = AdaptationRuns { removed: &removed, ..runs };
+        if runs.adapted().is_empty() && !runs.is_rebuilt() {
+            return Ok(Adaptation::Tests { adapted: BTreeSet::new(), removed });
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
         let swapped = self.run_apart(&worktrees.change, copy, planned, None)?;
         let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
-        Ok(if runs.is_rebuilt() { Adaptation::Rebuilt } else { Adaptation::Tests(runs.adapted()) })
+        if runs.is_rebuilt() {
+            return Ok(Adaptation::Rebuilt);
+        }
+        let adapted = runs.adapted();
+        Ok(Adaptation::Tests { adapted, removed })
+    }
+
+    /// Finds out which tests of the base the change removes with what they test: with its code, they or their files say that
+    /// something is not there which the change removes, and on the base they fail when all of that is cut off.
+    fn removed(
+        &mut self,
+        worktrees: &PreparedWorktrees,
+        planned: Planned<'_>,
+        runs: &AdaptationRuns<'_>,
+    ) -> Result<BTreeSet<String>, CopyError> {
+        let Some(base) = &worktrees.base else { return Ok(BTreeSet::new()) };
+        let code = self.diff.files.iter().flat_map(|file| [Some(&file.path), file.old_path.as_ref()]).flatten();
+        let code: BTreeSet<&str> =
+            code.map(String::as_str).filter(|path| is_code(path) && !assize_ecosystem::holds_tests(path)).collect();
+        let texts = |copy: &WorkCopy| -> Vec<(&str, String)> {
+            let there = code.iter().filter(|path| copy.files().contains(**path));
+            there.filter_map(|path| Some((*path, copy.text(path, FILE_BYTES_MAX as u64)?))).collect()
+        };
+        let (before, now) = (texts(&base.copy), texts(&worktrees.change.copy));
+        let declarations = removed_declarations(&before, &now);
+        let gone = runs.gone_with_a_name(&declarations.iter().map(|it| it.name.as_str()).collect());
+        if gone.is_empty() {
+            return Ok(gone);
+        }
+        let word = fresh_word();
+        let mut copy = base.copy.again()?;
+        for (path, text) in before {
+            let of_file = declarations.iter().filter(|it| it.path == path);
+            let lines: BTreeSet<u32> = of_file.flat_map(|it| it.lines.iter().copied()).collect();
+            if let Some(text) = with_functions_cut_off(path, &text, &lines, &word) {
+                copy.write(path, &text)?;
+            }
+        }
+        let cut_off = self.run_apart(base, copy, planned, None)?;
+        Ok(runs.removed_with_their_subject(&gone, &cut_off.run, &word))
     }
 
     /// Leaves out what a gate objects to only with the settings of the base, where the change has others and nothing was
-    /// asked for: then its settings are as good as those of the base.
+    /// asked for: then its settings are as good as those of the base. Where those of the base cannot be read beside the
+    /// change, such as a script of another kind of modules, the change's are taken.
     fn without_objections_to_settings(
         &mut self,
         worktrees: &PreparedWorktrees,
@@ -432,12 +482,22 @@ impl<'a> GateSession<'a> {
         mut ran: GateExecution,
         limits: &mut Vec<String>,
     ) -> Result<GateExecution, CopyError> {
-        let is_asked = tree == TreeState::Change && ran.run.state == GateState::Failed && self.is_unspecified();
-        if !is_asked || is_test_runner(planned.gate) {
+        let is_mute = ran.run.state == GateState::Errored
+            && matches!(ran.run.trouble, Some((GateTrouble::NoReport | GateTrouble::Crashed, _)));
+        let is_asked = tree == TreeState::Change && self.is_unspecified();
+        if !is_asked || !is_mute && ran.run.state != GateState::Failed || is_test_runner(planned.gate) {
             return Ok(ran);
         }
         let Some(copy) = worktrees.with_own_settings()? else { return Ok(ran) };
         let own = self.run_apart(&worktrees.change, copy, planned, None)?;
+        let name = name_of(planned.gate.id(), &planned.setup.folder);
+        if is_mute {
+            if !matches!(own.run.state, GateState::Passed | GateState::Failed) {
+                return Ok(ran);
+            }
+            limits.push(format!("{name} comes to no result with the base's settings; it ran with those of the change"));
+            return Ok(own);
+        }
         let count = |run: &GateRun| run.report.as_ref().map_or(0, |report| report.diagnostics.len());
         let before = count(&ran.run);
         if matches!(own.run.state, GateState::Passed | GateState::Failed) {
@@ -445,7 +505,6 @@ impl<'a> GateSession<'a> {
         }
         let gone = before - count(&ran.run);
         if gone > 0 {
-            let name = name_of(planned.gate.id(), &planned.setup.folder);
             limits.push(format!(
                 "{gone} objections of {name} hold only with the base's settings, which the change alters"
             ));
@@ -679,8 +738,8 @@ fn removed(on_base: &[(&dyn Gate, Setup)], due: &[Due<'_>]) -> Vec<Finding> {
 
 /// What a change does with tests of the base that its code does not pass.
 enum Adaptation {
-    /// It adapts these.
-    Tests(BTreeSet<String>),
+    /// It adapts or removes these.
+    Tests { adapted: BTreeSet<String>, removed: BTreeSet<String> },
     /// It rewrites files that cannot be built with its code otherwise.
     Rebuilt,
     /// It rewrites tests of a script that leaves nothing but its status.
@@ -704,25 +763,33 @@ fn rewritten(gate: &str, outcome: &str) -> Finding {
     }
 }
 
-/// Reports the tests that the change adapts.
-fn adapted(gate: &str, excuses: &Excuses) -> Option<Finding> {
+/// Reports the tests that the change adapts, and those that it removes.
+fn by_change(gate: &str, excuses: &Excuses) -> Vec<Finding> {
     const SHOWN: usize = 5;
-    let ids: Vec<&str> =
-        excuses.iter().filter(|(_, excuse)| **excuse == Excuse::Adapted).map(|(id, _)| id.as_str()).collect();
-    let more = ids.len().saturating_sub(SHOWN);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let shown = ids.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-    (!ids.is_empty()).then(|| Finding {
-        rule: "tests-adapted".to_owned(),
-        severity: Severity::Error,
-        certainty: Certainty::Likely,
-        path: None,
-        line: None,
-        message: format!(
-            "{gate}: the change makes tests of the base fail and rewrites them: {shown}{more}. Check that the new \
-             expectations are what you want, or say with --spec what is asked for."
-        ),
-    })
+    let reported = |of: Excuse, does: &str, check: &str| {
+        let ids: Vec<&str> = excuses.iter().filter(|(_, excuse)| **excuse == of).map(|(id, _)| id.as_str()).collect();
+        let more = ids.len().saturating_sub(SHOWN);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let shown = ids.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+        (!ids.is_empty()).then(|| Finding {
+            rule: "tests-adapted".to_owned(),
+            severity: Severity::Error,
+            certainty: Certainty::Likely,
+            path: None,
+            line: None,
+            message: format!(
+                "{gate}: the change {does}: {shown}{more}. Check that {check}, or say with --spec what is asked for."
+            ),
+        })
+    };
+    let adapted = reported(
+        Excuse::Adapted,
+        "makes tests of the base fail and rewrites them",
+        "the new expectations are what you want",
+    );
+    let removed =
+        reported(Excuse::Removed, "removes tests of the base with the code that they test", "that code is to go");
+    adapted.into_iter().chain(removed).collect()
 }
 
 /// Returns whether two gates are the same, whatever they were recognized by.

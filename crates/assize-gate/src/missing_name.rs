@@ -1,0 +1,70 @@
+//! Reads out of what runners and compilers say which name they did not find.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// How they say that a name is not there. The group is the name.
+const SAYINGS: [&str; 16] = [
+    // Python.
+    r"cannot import name '(\w+)'",
+    r"has no attribute '(\w+)'",
+    r"\bname '(\w+)' is not defined",
+    // JavaScript and TypeScript.
+    r"does not provide an export named '([\w$]+)'",
+    r"\b([\w$]+)\)? is not (?:a function|a constructor|defined)\b",
+    r"has no exported member (?:named )?'([\w$]+)'",
+    r"\bProperty '([\w$]+)' does not exist",
+    r"\bCannot find name '([\w$]+)'",
+    // Rust.
+    r"\bcannot find [a-z, ]+ `(\w+)`",
+    r"\bunresolved imports? `(?:\w+::)*(\w+)`",
+    r"\bno `(\w+)` in ",
+    r"\bno [a-z, ]+ named `(\w+)` found",
+    // Go.
+    r"\bundefined: (?:\w+\.)?(\w+)",
+    r"has no field or method (\w+)",
+    r"\bundefined \(type \S+ has no field or method (\w+)",
+    // Java.
+    r"\bsymbol:\s+(?:class|method|variable) (\w+)",
+];
+
+/// Returns the names that a text says are not there.
+pub fn missing_names(text: &str) -> BTreeSet<&str> {
+    static PATTERNS: LazyLock<Vec<Regex>> =
+        LazyLock::new(|| SAYINGS.iter().map(|saying| Regex::new(saying).expect("valid pattern")).collect());
+    let found = PATTERNS.iter().flat_map(|pattern| pattern.captures_iter(text));
+    found.filter_map(|groups| groups.get(1)).map(|name| name.as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_language_names_what_it_does_not_find() {
+        for (said, name) in [
+            ("ImportError: cannot import name 'strip' from 'a' (/x/a.py)", "strip"),
+            ("AttributeError: module 'a' has no attribute 'strip'", "strip"),
+            ("AttributeError: type object 'A' has no attribute 'strip'", "strip"),
+            ("NameError: name 'strip' is not defined", "strip"),
+            ("SyntaxError: The requested module './a.js' does not provide an export named 'strip'", "strip"),
+            ("TypeError: (0 , __vite_ssr_import_0__.strip) is not a function", "strip"),
+            ("TypeError: a.Strip is not a constructor", "Strip"),
+            ("error TS2305: Module '\"./a\"' has no exported member 'strip'.", "strip"),
+            ("error[E0425]: cannot find function `strip` in crate `a`", "strip"),
+            ("error[E0432]: unresolved import `a::strip`", "strip"),
+            ("error[E0599]: no method named `strip` found for struct `A`", "strip"),
+            ("error[E0599]: no function or associated item named `strip` found", "strip"),
+            ("./a_test.go:9:7: undefined: Strip", "Strip"),
+            ("a.Strip undefined (type A has no field or method Strip)", "Strip"),
+            ("  symbol:   method strip(String)", "strip"),
+        ] {
+            assert!(missing_names(said).contains(name), "{said}: {:?}", missing_names(said));
+        }
+        for said in ["AssertionError: 'strip' != 'strap'", "expected strip to be a function of x", "strip() failed"] {
+            assert_eq!(missing_names(said), BTreeSet::new(), "{said}");
+        }
+    }
+}
