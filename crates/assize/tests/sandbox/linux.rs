@@ -46,7 +46,7 @@ pub fn main() {
         ("namespaces_are_settled", namespaces_are_settled),
         ("more_than_can_be_had_is_refused", more_than_can_be_had_is_refused),
     ];
-    let in_tiers: [(&str, &[SandboxTier], InTier); 14] = [
+    let in_tiers: [(&str, &[SandboxTier], InTier); 15] = [
         ("a_project_stands_where_its_owner_has_it", &NAMESPACES, a_project_stands_where_its_owner_has_it),
         ("the_environment_is_an_allow_list", &SandboxTier::ALL, the_environment_is_an_allow_list),
         ("a_job_sees_the_same_places_in_every_run", &NAMESPACES, a_job_sees_the_same_places_in_every_run),
