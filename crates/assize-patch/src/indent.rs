@@ -66,8 +66,12 @@ impl IndentMap {
 
     /// Indents a line; nothing if it is not known how. It may be no UTF-8.
     pub(super) fn apply<'t>(&self, line: &'t [u8]) -> Option<Cow<'t, [u8]>> {
-        if self.is_same() || line.trim_ascii().is_empty() {
+        if self.is_same() {
             return Some(Cow::Borrowed(line));
+        }
+        // Blanks alone are what is left of an indentation that the file writes otherwise.
+        if line.trim_ascii().is_empty() {
+            return Some(Cow::Borrowed(b""));
         }
         let (indent, rest) = parted(line);
         let joined = |indent: &str| Cow::Owned([indent.as_bytes(), rest].concat());
@@ -172,7 +176,9 @@ mod tests {
             (vec![("", ""), ("  ", "    ")], "    x", Some("        x")),
             (vec![("\t", "  "), ("\t\t", "    ")], "x", Some("x")),
             (vec![("", "  "), ("", "    ")], "x", None),
-            (vec![("", "  "), ("", "    ")], "  ", Some("  ")),
+            (vec![("", "  "), ("", "    ")], "  ", Some("")),
+            (vec![(" ", ""), ("     ", "    ")], " ", Some("")),
+            (vec![("", "")], " ", Some(" ")),
             (vec![("  ", "   "), ("    ", "\t")], "  x", Some("   x")),
             (vec![("  ", "   "), ("    ", "\t")], "x", None),
         ] {

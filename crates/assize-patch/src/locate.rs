@@ -333,6 +333,19 @@ mod tests {
     }
 
     #[test]
+    fn blank_lines_around_a_text_go_only_where_they_are() {
+        use MatchTier::{Exact, Near};
+        let text = "a = 1\n\ndef f():\n    return 1\n\nb = 2\nc = 3\n";
+        let (found, put) = ("def f():\n    return 1\n", "def f():\n    return 2\n");
+        let result = text.replace("return 1", "return 2");
+        for find in [format!("\n\n\n{found}"), format!("{found}\n\n"), format!("\n\n\n{found}\n\n")] {
+            check(text, &find, put, Some((Near, &[&result])));
+        }
+        let without = text.replacen("\n\n", "\n", 1).replace("return 1", "return 2");
+        check(text, &format!("\n{found}"), put, Some((Exact, &[&without])));
+    }
+
+    #[test]
     fn replacements_are_literal() {
         check("a", "a", "$& $1 \\0 $$", Some((MatchTier::Exact, &["$& $1 \\0 $$"])));
     }

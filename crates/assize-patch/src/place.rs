@@ -6,6 +6,7 @@
 
 mod elided;
 mod near;
+mod parts;
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -173,8 +174,14 @@ impl<'t> SearchedLines<'t> {
     }
 
     /// Finds the place of a block some of whose lines differ, and that is meant to begin on a line.
+    ///
+    /// Blank lines around it that are searched for and do not stay mean nothing where the block stands somewhere without
+    /// them, and hunks that run together are parted.
     pub(super) fn near<'a>(&self, block: &'a [HunkLine], said: Option<usize>) -> Vec<Placement<'a>> {
-        near::places(self, block, said)
+        let bare = without_outer_blanks(block).map(|bare| self.with_other_lines(&bare, MatchTier::Near, false));
+        let found = bare.unwrap_or_default();
+        let found = if found.is_empty() { parts::places(self, block) } else { found };
+        if found.is_empty() { near::places(self, block, said) } else { found }
     }
 
     /// Finds the places of a block in a tier. Where they have to reach the end of the file, others are none.
@@ -190,7 +197,7 @@ impl<'t> SearchedLines<'t> {
             }
             MatchTier::Numbered => self.numbered(block, to_end),
             MatchTier::Elided if !to_end => elided::places(self, block),
-            MatchTier::Near if !to_end => near::places(self, block, None),
+            MatchTier::Near if !to_end => self.near(block, None),
             MatchTier::Elided | MatchTier::Near => Vec::new(),
         }
     }
@@ -305,10 +312,14 @@ impl<'t> SearchedLines<'t> {
 
     /// Finds a block with line numbers before its lines.
     fn numbered<'a>(&self, block: &[HunkLine], to_end: bool) -> Vec<Placement<'a>> {
-        let Some(bare) = without_numbers(block) else { return Vec::new() };
-        let tiers = MatchTier::OF_LINES.into_iter().filter(|tier| *tier < MatchTier::Numbered);
-        for tier in tiers {
-            let found = self.places(&bare, tier, to_end);
+        let bare = without_numbers(block);
+        bare.map(|bare| self.with_other_lines(&bare, MatchTier::Numbered, to_end)).unwrap_or_default()
+    }
+
+    /// Finds a block whose lines were put differently, by the tiers below one.
+    fn with_other_lines<'a>(&self, block: &[HunkLine], below: MatchTier, to_end: bool) -> Vec<Placement<'a>> {
+        for tier in MatchTier::OF_LINES.into_iter().filter(|tier| *tier < below) {
+            let found = self.places(block, tier, to_end);
             if !found.is_empty() {
                 let owned = |place: Placement<'_>| Placement {
                     block: Cow::Owned(place.block.into_owned()),
@@ -320,6 +331,26 @@ impl<'t> SearchedLines<'t> {
         }
         Vec::new()
     }
+}
+
+/// Returns a block without the blank lines by which what it searches for begins or ends further out than what it puts there.
+fn without_outer_blanks(block: &[HunkLine]) -> Option<Vec<HunkLine>> {
+    if block.iter().any(|line| line.end != LineEndRule::Unsaid) {
+        return None;
+    }
+    let side = |gone: HunkLineKind| -> Option<Vec<&str>> {
+        block.iter().filter(|line| line.kind != gone).map(HunkLine::text).collect()
+    };
+    let (old, new) = (side(HunkLineKind::Added)?, side(HunkLineKind::Removed)?);
+    let is_blank = |line: &&&str| line.trim().is_empty();
+    let above = |lines: &[&str]| lines.iter().take_while(is_blank).count();
+    let below = |lines: &[&str]| lines.iter().rev().take_while(is_blank).count();
+    if above(&old) == old.len() {
+        return None;
+    }
+    let (more_above, more_below) = (above(&old).saturating_sub(above(&new)), below(&old).saturating_sub(below(&new)));
+    let bare = &old[more_above..old.len() - more_below];
+    (bare.len() < old.len()).then(|| between_lines(bare, &new))
 }
 
 /// By what the lines that come are indented, where those that are looked for are not indented as the file is.

@@ -24,9 +24,11 @@ const SAME_MIN_NUMBERED: usize = 35;
 const MARGIN_MIN: usize = 20;
 /// What a line of the file weighs that is passed over within a block.
 const ROW_WEIGHT: usize = 8;
+/// Characters of a line that is more than a bracket.
+const TELLING_WEIGHT_MIN: usize = 2;
 /// Characters that have to be the same, and lines.
-const WEIGHT_MIN: usize = 16;
-const LINES_MIN: usize = 2;
+pub(super) const WEIGHT_MIN: usize = 16;
+pub(super) const LINES_MIN: usize = 2;
 
 /// An old line of the block.
 struct NearLine<'b> {
@@ -93,7 +95,7 @@ pub(super) fn places<'a>(
         |way: &&NearWay| share(way.weight) + MARGIN_MIN > share(best.weight) && changes_elsewhere(way, best, block);
     let mut chosen = vec![best];
     chosen.extend(ways[1..].iter().filter(is_close));
-    let is_sure = chosen.len() > 1 || is_pinned(best, block);
+    let is_sure = chosen.len() > 1 || is_pinned(best, &old, block);
     let place = |way: &NearWay| {
         let place = Placement { block: Cow::Borrowed(block), rows: way.rows.clone(), indent: Default::default() };
         searched.indented(place, MatchTier::Near)
@@ -107,7 +109,7 @@ fn seeds(searched: &SearchedLines<'_>, old: &[NearLine<'_>]) -> Option<Vec<(usiz
         let all = searched.squeezed().iter().enumerate();
         all.filter(|(_, there)| there.as_deref() == Some(line.text.as_str())).map(|(row, _)| row).collect()
     };
-    let told = || old.iter().enumerate().filter(|(_, line)| line.weight > 2);
+    let told = || old.iter().enumerate().filter(|(_, line)| line.weight > TELLING_WEIGHT_MIN);
     let removed: Vec<_> = told().filter(|(_, line)| line.line.kind == HunkLineKind::Removed).collect();
     let mut found: Vec<(usize, Vec<usize>)> = if removed.is_empty() {
         told().map(|(index, line)| (index, rows(line))).filter(|(_, rows)| !rows.is_empty()).collect()
@@ -264,9 +266,10 @@ fn sites(way: &NearWay, block: &[HunkLine]) -> Vec<(Option<usize>, Option<usize>
     sites
 }
 
-/// Whether it is certain where each line goes or comes: what goes in a row stands in a row, and what comes stands between two
-/// lines that are neighbours in the file as well, one of which is the same.
-fn is_pinned(way: &NearWay, block: &[HunkLine]) -> bool {
+/// Whether it is certain where each line goes or comes: what goes in a row stands in a row, a blank line that goes stands next to
+/// a line of the block, and what comes stands between two lines that are neighbours in the file as well, one of which is the
+/// same and no mere bracket, or both.
+fn is_pinned(way: &NearWay, old: &[NearLine<'_>], block: &[HunkLine]) -> bool {
     let row = |index: usize| match way.rows.get(index) {
         Some(BlockRow::At(row)) => Some(*row),
         _ => None,
@@ -278,6 +281,10 @@ fn is_pinned(way: &NearWay, block: &[HunkLine]) -> bool {
         match line.kind {
             // Lines that go one below the other, with lines that come between them or without.
             HunkLineKind::Removed => {
+                let next = |one: usize, other: usize| row(one).zip(row(other)).is_some_and(|(one, row)| row == one + 1);
+                if line.is_blank() && !(at > 0 && next(at - 1, at)) && !next(at, at + 1) {
+                    return false;
+                }
                 if before.is_some_and(|kind| kind != HunkLineKind::Context)
                     && at > 0
                     && row(at).zip(row(at - 1)).is_none_or(|(row, above)| row != above + 1)
@@ -298,7 +305,9 @@ fn is_pinned(way: &NearWay, block: &[HunkLine]) -> bool {
                 let is_same = |found: Option<(usize, usize)>, next: usize| {
                     found.is_some_and(|(index, _)| index == next && way.same[index])
                 };
-                let is_close = at > 0 && is_same(above, at - 1) || is_same(below, at);
+                let tells = |index: usize| old[index].weight > TELLING_WEIGHT_MIN;
+                let (by_above, by_below) = (at > 0 && is_same(above, at - 1), is_same(below, at));
+                let is_close = by_above && (by_below || tells(at - 1)) || by_below && tells(at);
                 let is_between = match (above, below) {
                     (Some((_, above)), Some((_, below))) => below == above + 1,
                     (None, None) => false,
@@ -375,6 +384,8 @@ mod tests {
         );
         // Between these two stand lines that the patch does not name.
         assert_eq!(made(&[above, "", below], &[above, "        x = 1", "", below], None), none);
+        // A blank line that goes, and stands nowhere near.
+        assert_eq!(made(&["", "    def second(me):", gone, below], &["    def second(me):", gone, below], None), none);
         // Too little is the same, unless a number says the place as well.
         let (old, new) = (
             ["    what was above once and is not", "        return self.two", "    and what was below once as well"],
