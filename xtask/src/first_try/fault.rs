@@ -10,7 +10,7 @@ use regex::Regex;
 use crate::shell::{Result, command, read};
 
 /// What becomes what. The first that fits a line is taken.
-const FAULTS: [(&str, &str); 16] = [
+const FAULTS: [(&str, &str); 25] = [
     (r"\bawait (\w)", "$1"),
     (r" not in ", " in "),
     (r"(\bif|\band|\bor|return) not ", "$1 "),
@@ -27,6 +27,15 @@ const FAULTS: [(&str, &str); 16] = [
     (r"\btrue\b", "false"),
     (r"\bSome\((\w+)\)$", "None"),
     (r"^(\s*return) [\w.]+$", "$1 None"),
+    (r"\.is_some\(\)", ".is_none()"),
+    (r"\.is_none\(\)", ".is_some()"),
+    (r"\.is_ok\(\)", ".is_err()"),
+    (r" - (\w)", " + $1"),
+    (r" \* ", " + "),
+    (r" % ", " / "),
+    (r"\bmin\(", "max("),
+    (r"\b0\b", "1"),
+    (r"\b1\b", "2"),
 ];
 /// What lines begin with that hold no code which runs.
 const IDLE: [&str; 11] = ["#", "//", "*", "\"\"\"", "import ", "from ", "use ", "assert", "@", "/*", "__version__"];
