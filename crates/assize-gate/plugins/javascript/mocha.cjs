@@ -30,6 +30,7 @@ class Reporter {
     // Mocha takes those out that `.only` leaves aside, without a word.
     const collected = new Map(all(runner.suite).map((test) => [test, identify(test)]));
     const told = new Set();
+    const begun = new Set();
     const end = (test, outcome, error) => {
       const original = test.retriedTest?.() ?? test;
       for (const one of [test, original]) {
@@ -42,6 +43,7 @@ class Reporter {
     };
     runner.on('test', (test) => {
       const { file, id } = identify(test);
+      begun.add(test);
       this.events.start(id, file);
     });
     runner.on('pass', (test) => end(test, 'passed'));
@@ -49,6 +51,8 @@ class Reporter {
       const { file, id } = identify(test);
       told.add(test);
       collected.delete(test);
+      // One that skips itself has begun; others never do.
+      if (begun.has(test)) this.events.close(id);
       this.events.end(id, file, 'skipped');
     });
     runner.on('retry', (test) => {
