@@ -149,6 +149,21 @@ fn a_test_may_go_with_what_it_tests_where_nothing_was_asked_for() {
 }
 
 #[test]
+fn submodules_that_are_left_out_are_named() {
+    let inner = Repo::with_commit(&[("x.py", "1\n")]);
+    let repo = repository("");
+    let inner = inner.path().to_str().expect("text").to_owned();
+    repo.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &inner, "vendor/part"]);
+    repo.commit("a submodule");
+    repo.write("lib.py", &CODE.replace("n + n", "2 * n"));
+    let envelope = review(&repo, "Be simpler.");
+    let limits = envelope["limits"].to_string();
+    assert!(limits.contains("submodules are left out: vendor/part"), "{envelope}");
+    let envelope = review(&repository(""), "Be simpler.");
+    assert!(!envelope["limits"].to_string().contains("submodules"), "{envelope}");
+}
+
+#[test]
 fn a_test_that_passes_again_is_flaky() {
     // One test fails in the first run, which is the one with the change.
     const RUNNER: &str = "echo run >> COUNT\necho 1..2\necho ok 1 - test_sound\n\

@@ -256,6 +256,7 @@ pub fn examine(
     let diff = evidence.diff.get().cloned().unwrap_or_default();
     case.opened = WritableScope::by(case.specification.inspect());
     let mut limits = diff.limits.clone();
+    limits.extend(submodules_left_out(&root, &paths));
     let build = Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
     let place = GateLocation { root: &root, home: &home, repository: repository.as_ref(), paths, build: build.path() };
     let mut worktrees = PreparedWorktrees::new(&case, &diff, place, terms, &mut limits)?;
@@ -545,6 +546,17 @@ fn prepare(
     worktree.prepare(&plans, sandbox, &terms.gates.preparation, of, &mut |plan, printed| {
         watch(ReviewStep::Preparing { because: &plan.because, printed });
     })
+}
+
+/// Says which submodules are not part of a copy: git lists them like files, and they are folders.
+fn submodules_left_out(root: &Path, paths: &[String]) -> Option<String> {
+    const SHOWN: usize = 5;
+    let is_folder = |path: &&String| root.join(path).symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    let folders: Vec<&str> = paths.iter().filter(is_folder).map(String::as_str).collect();
+    let more = folders.len().saturating_sub(SHOWN);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let shown = folders.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    (!folders.is_empty()).then(|| format!("submodules are left out: {shown}{more}"))
 }
 
 /// Returns the files of a tree: tracked files and those that git would add. Without a repository, all files that are
