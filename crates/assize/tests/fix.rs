@@ -104,7 +104,10 @@ const PRINTS: &str =
 
 #[test]
 fn what_is_accepted_is_written_back() {
-    for script in [MENDS, PRINTS] {
+    // An agent may commit what it did; the words of a model stand around its patch.
+    let commits = format!("{MENDS} && git commit --quiet --all --message done && test -z \"$(git status --short)\"");
+    let fenced = format!("echo 'Here it is:'; echo '```json'; {PRINTS}; echo; echo '```'");
+    for script in [MENDS, PRINTS, &commits, &fenced] {
         let world = FixFixture::with_program(script);
         let (output, result) = world.fix(&["--yes"]);
         assert_eq!(output.status.code(), Some(0), "{output:?}");

@@ -1,7 +1,7 @@
 //! Any program as a fixer: a coding agent, or a script.
 //!
-//! The program runs in a copy of the tree. It reads the question as text from standard input. It edits files in the
-//! copy, or prints a patch in one of the formats that `assize patch` reads. Its edits are turned into a patch by
+//! The program runs in a copy of the tree, which is a git repository of one commit for as long. It reads the question as text
+//! from standard input. It edits files in the copy, whether it commits them or not, or prints a patch in one of the formats that `assize patch` reads. Its edits are turned into a patch by
 //! comparison, so that they pass the same checks as any other patch. It is started without a shell. When it ends, all
 //! processes that it started are ended as far as they can be found, so that the copy does not change during the
 //! comparison. If one is still running, nothing is compared.
@@ -17,6 +17,7 @@ use assize_review::fix::prompt::fix_question;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::throw_away_repository::ThrowAwayRepository;
 use super::{EditedTree, FixAnswer, FixRequest, Fixer, NoPatch, task, unavailable};
 use crate::judge::JUDGE_VARIABLE;
 use crate::process::{ProcessLimits, ProcessResult, TIME_S, check_configured, run_to_the_last};
@@ -85,6 +86,7 @@ impl CommandFixer {
         }
         let time = Duration::from_secs(self.config.time_s);
         let limits = ProcessLimits { time, stdout_bytes_max: OUTPUT_BYTES_MAX, stderr_bytes_max: 64 * 1024 };
+        let _repository = ThrowAwayRepository::make(request.tree);
         run_to_the_last(command, input.as_bytes(), &limits)
     }
 

@@ -6,6 +6,7 @@
 pub mod command;
 pub mod mechanical;
 pub mod model;
+mod throw_away_repository;
 
 use std::io::ErrorKind;
 use std::path::Path;
