@@ -39,6 +39,11 @@ pub fn check_path(path: &str) -> Result<(), &'static str> {
     path.split('/').try_for_each(check_component)
 }
 
+/// Removes each `./` at the beginning of a path: models often write it, and it changes nothing.
+pub(crate) fn without_dot(path: &str) -> &str {
+    path.trim_start_matches("./")
+}
+
 fn check_component(name: &str) -> Result<(), &'static str> {
     if name.contains(':') {
         return Err("contains a colon, which names a stream of a file on Windows");
@@ -160,6 +165,24 @@ mod tests {
             } else {
                 assert!(check_path(bad).is_err(), "{bad:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_dot_at_the_beginning_is_removed_and_no_other() {
+        for (path, expected, is_path) in [
+            ("./a", "a", true),
+            ("././src/a", "src/a", true),
+            (".github/x", ".github/x", true),
+            ("./.github/x", ".github/x", true),
+            ("./../a", "../a", false),
+            (".././a", ".././a", false),
+            ("a/./b", "a/./b", false),
+            (".//a", "/a", false),
+            ("./", "", false),
+        ] {
+            assert_eq!(without_dot(path), expected, "{path}");
+            assert_eq!(check_path(without_dot(path)).is_ok(), is_path, "{path}");
         }
     }
 

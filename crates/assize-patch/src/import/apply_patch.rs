@@ -10,6 +10,7 @@ use assize_core::violation::Violation;
 use super::{
     AtEnd, DraftHunk, DraftTarget, Drafts, FileDraft, HunkLine, HunkLineKind, LineEndRule, PatchFormat, between_markers,
 };
+use crate::path::without_dot;
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
@@ -28,7 +29,8 @@ impl PatchFormat for ApplyPatch {
     }
 
     fn stretches(&self, text: &[u8]) -> Vec<Range<usize>> {
-        between_markers(text, |line| line.trim() == BEGIN, |line| line.trim() == END)
+        let begins = |line: &str| (line.trim() == BEGIN).then_some(());
+        between_markers(&String::from_utf8_lossy(text), begins, |(), line| line.trim() == END)
     }
 
     fn read(&self, text: &[u8]) -> Result<Drafts, Vec<Violation>> {
@@ -82,7 +84,7 @@ impl ApplyPatchReader {
 
     fn line(&mut self, number: usize, line: &str) {
         let marker = line.trim();
-        let path = |prefix: &str| marker.strip_prefix(prefix).map(|path| path.trim().to_owned());
+        let path = |prefix: &str| marker.strip_prefix(prefix).map(|path| without_dot(path.trim()).to_owned());
         if let Some(path) = path("*** Add File: ") {
             let draft = FileDraft::Add { path, bytes: Vec::new(), executable: None, instead: true };
             self.drafts.push((number, draft));

@@ -32,6 +32,7 @@ use std::ops::Range;
 use assize_core::violation::Violation;
 
 use super::{DraftHunk, Drafts, FileDraft, HunkLine, HunkLineKind, LineEndRule, PatchFormat};
+use crate::path::without_dot;
 
 /// The format.
 pub struct Fenced;
@@ -57,7 +58,7 @@ enum FencedHead<'a> {
 impl<'a> FencedHead<'a> {
     fn of(words: &'a str) -> Option<Self> {
         let (verb, rest) = words.split_once(' ')?;
-        let rest = rest.trim();
+        let rest = without_dot(rest.trim());
         // A path may hold spaces; numbers stand behind it.
         let last = |text: &'a str| {
             let (before, number) = text.rsplit_once(' ')?;

@@ -1,5 +1,6 @@
 //! Lines that change, with the lines around them, and where in a file they are meant.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::trust::{HunkNumber, NumberTrust, is_blob};
@@ -16,6 +17,26 @@ pub enum AtEnd {
     AsBefore,
     /// It gets an ending.
     Ended,
+}
+
+/// How the lines of a hunk may be read otherwise. A header can count wrong as well, so the file decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherReading {
+    /// The lines.
+    pub lines: Vec<HunkLine>,
+    /// What is overlooked to read them so.
+    pub why: &'static str,
+    /// Whether the lines have to stand in the file in one of the two readings.
+    pub is_needed: bool,
+    /// Whether the header says so. Otherwise what stands in the file as it is written is meant.
+    pub is_told: bool,
+}
+
+impl OtherReading {
+    /// Lines of context are without their sign.
+    pub(super) const SIGNS_LOST: &'static str = "its context lacks the space at the beginning of lines";
+    /// Empty lines that come are without their sign.
+    pub(super) const PLUS_LOST: &'static str = "empty lines among the added ones lack their `+`";
 }
 
 /// Lines that change in one place, or in several that are the same.
@@ -47,6 +68,8 @@ pub struct DraftHunk {
     pub base: Option<String>,
     /// How many old and new lines it lacks by its header, where the text may be cut.
     pub missing: Option<(usize, usize)>,
+    /// How its lines may be read otherwise.
+    pub other: Option<OtherReading>,
 }
 
 impl DraftHunk {
@@ -72,7 +95,14 @@ impl DraftHunk {
             is_by_number: false,
             base: None,
             missing: None,
+            other: None,
         }
+    }
+
+    /// Returns the hunk as it may be read otherwise; itself if it may not.
+    pub(super) fn in_other_reading(&self) -> Self {
+        let lines = self.other.as_ref().map_or(&self.lines, |other| &other.lines).clone();
+        Self { lines, other: None, ..self.clone() }
     }
 
     /// Returns the lines that have to be there.
@@ -91,6 +121,86 @@ impl DraftHunk {
         let old = self.old();
         let is_first = self.start == Some(0) && self.lines.iter().any(|line| line.end != LineEndRule::Unsaid);
         old.iter().any(|line| line.content.starts_with(BYTE_ORDER_MARK)) || (old.is_empty() && is_first)
+    }
+}
+
+/// Hunks as they are meant in a text, and what was overlooked.
+type ReadHunks<'h> = (Cow<'h, [DraftHunk]>, Vec<LineNote>);
+
+/// Returns hunks as they are meant in a text, where their lines can be read in two ways, and what was overlooked.
+pub(super) fn read_in<'h>(text: &[u8], hunks: &'h [DraftHunk]) -> Result<ReadHunks<'h>, Vec<LineNote>> {
+    let other = |hunk: &DraftHunk| hunk.other.clone().or_else(|| signs_lost(&hunk.lines));
+    let others: Vec<Option<OtherReading>> = hunks.iter().map(other).collect();
+    if others.iter().all(Option::is_none) {
+        return Ok((Cow::Borrowed(hunks), Vec::new()));
+    }
+    let searched = SearchedLines::of(lines_for(text, hunks));
+    let (mut meant, mut notes, mut faults) = (hunks.to_vec(), Vec::new(), Vec::new());
+    let mut is_lost = false;
+    for (hunk, other) in meant.iter_mut().zip(others) {
+        hunk.other = None;
+        let Some(other) = other else { continue };
+        match is_other(&searched, &hunk.lines, &other) {
+            Ok(true) => {
+                notes.push((hunk.line, other.why.to_owned()));
+                is_lost |= other.why == OtherReading::SIGNS_LOST;
+                hunk.lines = other.lines;
+                // Only where the header counts these lines, it shows that none is cut.
+                hunk.missing = hunk.missing.filter(|_| !other.is_told);
+            }
+            Ok(false) => {}
+            Err(message) => faults.push((hunk.line, message)),
+        }
+    }
+    // Beside a hunk without signs, lines that stand elsewhere by a blank may have lost it as well: their depth is not known.
+    let is_doubtful = |hunk: &&DraftHunk| !hunk.is_bare() && !stands_closely(&searched, &hunk.lines);
+    if is_lost && faults.is_empty() {
+        let fault =
+            "its lines do not stand there as they are, and another hunk lacks the space at the beginning of lines";
+        faults.extend(meant.iter().filter(is_doubtful).map(|hunk| (hunk.line, fault.to_owned())));
+    }
+    if faults.is_empty() { Ok((Cow::Owned(meant), notes)) } else { Err(faults) }
+}
+
+/// Whether lines stand in a file as they are, but for their ends.
+fn stands_closely(searched: &SearchedLines<'_>, lines: &[HunkLine]) -> bool {
+    let tiers = [MatchTier::Exact, MatchTier::LineEndings, MatchTier::TrailingSpace];
+    tiers.iter().any(|tier| !searched.places(lines, *tier, false).is_empty())
+}
+
+/// Returns the lines of a unified diff with the blank that each line of context begins with, which may be a part of it: where a model
+/// leaves out the signs of context, indented lines seem to have one. Lines that come may have lost a blank as well, so others have
+/// to show that they did not.
+fn signs_lost(lines: &[HunkLine]) -> Option<OtherReading> {
+    let text = || lines.iter().filter(|line| !line.is_blank());
+    let is_context = |line: &HunkLine| line.kind == HunkLineKind::Context;
+    let is_signed = |line: &HunkLine| line.end != LineEndRule::Unsaid && line.content.starts_with(b" ");
+    let blanks = |line: &HunkLine| line.content.iter().take_while(|byte| **byte == b' ').count();
+    let is_even = |line: &HunkLine| (blanks(line) + usize::from(is_context(line))).is_multiple_of(2);
+    let is_shown = text().any(|line| line.kind == HunkLineKind::Removed) || text().all(is_even);
+    if !text().any(is_context) || !text().filter(|line| is_context(line)).all(is_signed) || !is_shown {
+        return None;
+    }
+    let whole = |line: &HunkLine| {
+        let sign: &[u8] = if is_context(line) && !line.content.is_empty() { b" " } else { b"" };
+        HunkLine { content: [sign, &line.content].concat(), ..line.clone() }
+    };
+    let lines = lines.iter().map(whole).collect();
+    Some(OtherReading { lines, why: OtherReading::SIGNS_LOST, is_needed: false, is_told: false })
+}
+
+/// Whether the other reading of a hunk is the one that stands in a file.
+fn is_other(searched: &SearchedLines<'_>, lines: &[HunkLine], other: &OtherReading) -> Result<bool, String> {
+    let stands = |lines: &[HunkLine]| stands_closely(searched, lines);
+    let why = other.why;
+    let is_own = stands(lines);
+    if is_own && !other.is_told {
+        return Ok(false);
+    }
+    match (is_own, stands(&other.lines)) {
+        (true, true) if lines != other.lines => Err(format!("can be read in two ways, and both stand there: {why}")),
+        (false, false) if other.is_needed => Err(format!("its lines do not stand there as they are, and {why}")),
+        (is_own, is_other) => Ok(is_other && !is_own),
     }
 }
 

@@ -8,6 +8,7 @@ mod apply_patch;
 mod binary;
 mod fenced;
 mod hunk;
+mod naming;
 mod outline;
 mod reversed;
 mod search_replace;
@@ -15,7 +16,7 @@ mod settle;
 mod trust;
 mod unified;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use assize_core::violation::Violation;
@@ -23,7 +24,8 @@ use assize_core::violation::Violation;
 use crate::PatchLimits;
 
 pub use self::binary::BinaryChange;
-pub use self::hunk::{AtEnd, DraftHunk, HunkLine, HunkLineKind, LineEndRule};
+pub use self::hunk::{AtEnd, DraftHunk, HunkLine, HunkLineKind, LineEndRule, OtherReading};
+pub use self::naming::OtherName;
 pub use self::settle::Imported;
 
 /// Most hunks for each operation that a patch may have: each is looked for in a whole file.
@@ -99,20 +101,23 @@ fn without(text: &[u8], stretches: &[Range<usize>]) -> Vec<u8> {
 }
 
 /// Returns the lines from each that begins a patch to the one that ends it; what is cut reaches to the end of the text.
-fn between_markers(text: &[u8], begins: impl Fn(&str) -> bool, ends: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
-    let text = String::from_utf8_lossy(text);
+fn between_markers<'t, B>(
+    text: &'t str,
+    begins: impl Fn(&'t str) -> Option<B>,
+    ends: impl Fn(&B, &str) -> bool,
+) -> Vec<Range<usize>> {
     let (mut found, mut begin) = (Vec::new(), None);
     for (number, line) in (1..).zip(text.lines()) {
-        match begin {
-            None if begins(line) => begin = Some(number),
-            Some(first) if ends(line) => {
-                found.push(first..number + 1);
+        match &begin {
+            None => begin = begins(line).map(|begun| (number, begun)),
+            Some((first, begun)) if ends(begun, line) => {
+                found.push(*first..number + 1);
                 begin = None;
             }
-            _ => {}
+            Some(_) => {}
         }
     }
-    found.extend(begin.map(|first| first..usize::MAX));
+    found.extend(begin.map(|(first, _)| first..usize::MAX));
     found
 }
 
@@ -202,12 +207,15 @@ pub struct Drafts {
     pub anew: BTreeSet<usize>,
     /// What was overlooked to read it, by line.
     pub notes: Vec<(usize, String)>,
+    /// Which other file a draft may mean, by its line: the tree tells.
+    pub other_names: BTreeMap<usize, OtherName>,
 }
 
 impl Drafts {
     /// Returns every path that has to be read before [`Self::settle`].
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.drafts.iter().flat_map(|(_, draft)| draft.paths())
+        let others = self.other_names.values().flat_map(OtherName::paths);
+        self.drafts.iter().flat_map(|(_, draft)| draft.paths()).chain(others)
     }
 
     /// Lists what is too much of it, before a file is read and a place is looked for.

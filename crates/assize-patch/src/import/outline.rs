@@ -4,11 +4,13 @@
 //! believed where they fit the lines below it. Models count wrong, or write no numbers at all: then a hunk reaches as far as
 //! its lines look like those of one. What the lines mean for a file must not be known here.
 
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use assize_core::violation::Violation;
 
-use super::hunk::{HunkLine, HunkLineKind, LineEndRule};
+use super::hunk::{HunkLine, HunkLineKind, LineEndRule, OtherReading};
 use crate::line::LineEnding;
 
 /// What `diff` writes below a line that has no ending.
@@ -29,6 +31,8 @@ pub(super) struct DiffSection {
     pub header: Vec<u8>,
     /// Its hunks.
     pub hunks: Vec<OutlinedHunk>,
+    /// What was overlooked to read its hunks, by line.
+    pub notes: Vec<(usize, String)>,
     /// Its binary patch, as it stands there.
     pub binary: Vec<u8>,
     /// Whether it begins with `diff --git`.
@@ -50,6 +54,8 @@ pub(super) struct OutlinedHunk {
     pub start: Option<(usize, bool)>,
     /// Its lines.
     pub lines: Vec<HunkLine>,
+    /// How its lines may be read otherwise, where its header says so.
+    pub other: Option<OtherReading>,
     /// How many old and new lines it lacks by its header, where the text ends below it and may be cut.
     pub missing: Option<(usize, usize)>,
     /// Whether its header counts other lines than stand below it.
@@ -86,7 +92,35 @@ pub(super) fn sections(text: &[u8]) -> Result<Vec<DiffSection>, Vec<Violation>> 
     if hunks().any(count_wrong) {
         reader.sections.iter_mut().flat_map(|section| &mut section.hunks).for_each(|hunk| hunk.missing = None);
     }
+    reader.sections.iter_mut().for_each(read_once);
     if reader.faults.is_empty() { Ok(reader.sections) } else { Err(reader.faults) }
+}
+
+/// Removes the hunks of a file that are the same as one above, numbers and all: both would change the same lines.
+fn read_once(section: &mut DiffSection) {
+    let mut firsts: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut hunks: Vec<OutlinedHunk> = Vec::with_capacity(section.hunks.len());
+    for hunk in section.hunks.drain(..) {
+        let mut hasher = DefaultHasher::new();
+        hunk.lines.iter().for_each(|line| line.content.hash(&mut hasher));
+        let first = *firsts.entry(hasher.finish()).or_insert(hunks.len());
+        match hunks.get(first) {
+            Some(same) if same.is_again(&hunk) => {
+                let note = format!("is the same as the hunk on line {}, and is read once", same.line);
+                section.notes.push((hunk.line, note));
+            }
+            _ => hunks.push(hunk),
+        }
+    }
+    section.hunks = hunks;
+}
+
+impl OutlinedHunk {
+    /// Whether another hunk says the same. One that may be cut may have said more.
+    fn is_again(&self, other: &Self) -> bool {
+        let is_whole = self.missing.is_none() && other.missing.is_none();
+        is_whole && self.start == other.start && self.is_miscounted == other.is_miscounted && self.lines == other.lines
+    }
 }
 
 /// Returns the lines of each file of a diff, sound or not.
@@ -196,7 +230,8 @@ impl<'t> OutlineReader<'t> {
         let is_lone = matches!(self.state, OutlineState::Apart)
             && (line.starts_with(b"--- ") || line.starts_with(b"+++ "))
             && next.starts_with(b"@@")
-            && !next.starts_with(b"@@@");
+            && !next.starts_with(b"@@@")
+            || self.is_at_hunk() && self.is_new_name(self.number);
         if line.starts_with(b"\\") && !line.starts_with(NO_ENDING) && self.is_at_hunk() {
             self.fault(self.number, "begins with a backslash, but is not `\\ No newline at end of file`");
             return;
@@ -213,7 +248,7 @@ impl<'t> OutlineReader<'t> {
         } else if matches!(self.state, OutlineState::Head(head) if head.is_complete)
             && matches!(line.first(), Some(b' ' | b'+' | b'-'))
         {
-            self.body(self.number, None, self.number);
+            self.body(HunkHead { line: self.number, numbers: None, marked: None }, self.number);
         } else {
             self.other(line, next);
         }
@@ -231,6 +266,7 @@ impl<'t> OutlineReader<'t> {
             line: self.number,
             header: Vec::new(),
             hunks: Vec::new(),
+            notes: Vec::new(),
             binary: Vec::new(),
             is_git,
             is_crlf: line.ends_with(b"\r\n"),
@@ -267,11 +303,21 @@ impl<'t> OutlineReader<'t> {
             head.is_named = true;
         } else if line.starts_with(b"+++ ") && !head.is_complete {
             head.is_complete = true;
+        } else if is_blank(line) && head.is_complete {
+            return self.skip_to_hunk();
         } else if !begins(&["similarity index ", "dissimilarity index "]) {
             return false;
         }
         self.take(line);
         true
+    }
+
+    /// Passes over the empty lines between the header of a file and that of its first hunk.
+    fn skip_to_hunk(&mut self) -> bool {
+        let text = (self.number..=self.lines.len()).find(|number| !is_blank(self.at(*number)));
+        let hunk = text.filter(|number| is_hunk_header(self.at(*number)));
+        self.number = hunk.map_or(self.number, |number| number - 1);
+        hunk.is_some()
     }
 
     /// Takes a line up into a binary patch.
@@ -318,45 +364,53 @@ impl<'t> OutlineReader<'t> {
         } else if line.starts_with(b"@@@") {
             self.fault(self.number, "is of the diff of a merge, which is not taken; compare with one of its parents");
         } else {
-            self.body(self.number, numbers(line), self.number + 1);
+            let numbers = numbers(line);
+            let (marked, from) = match self.start_marker(self.number + 1).filter(|_| numbers.is_none()) {
+                Some((start, from)) => (Some(start), from),
+                None => (None, self.number + 1),
+            };
+            self.body(HunkHead { line: self.number, numbers, marked }, from);
         }
     }
 
+    /// Reads the number that models write below a header where they know it from search/replace blocks: `:start_line:12`.
+    /// Returns it with the line below.
+    fn start_marker(&self, number: usize) -> Option<(usize, usize)> {
+        let word = |number: usize, name: &str| -> Option<usize> {
+            std::str::from_utf8(self.at(number)).ok()?.trim_end().strip_prefix(name)?.trim().parse().ok()
+        };
+        let start = word(number, ":start_line:").filter(|start| *start > 0)?;
+        let below = number + 1 + usize::from(word(number + 1, ":end_line:").is_some());
+        // Dashes may also be a line that goes, but then a line of context stands above it, unless the file begins there.
+        let is_rule = self.at(below).trim_ascii_end() == b"-------";
+        let is_above_context = matches!(self.at(below + 1), [b' ', rest @ ..] if !rest.trim_ascii().is_empty());
+        Some((start, below + usize::from(is_rule && is_above_context && start > 1)))
+    }
+
     /// Takes up the lines of a hunk, which begin on line `from`.
-    fn body(&mut self, line: usize, numbers: Option<HunkNumbers>, from: usize) {
-        let exactly = numbers.and_then(|numbers| self.exactly(from, numbers));
-        let until = exactly.unwrap_or_else(|| self.loosely(from, numbers));
-        let mut lines: Vec<HunkLine> = Vec::new();
-        // That the diff lost its own last ending says nothing of the file.
-        let usual =
-            if self.sections.last().is_some_and(|section| section.is_crlf) { LineEnding::CrLf } else { LineEnding::Lf };
-        for number in from..until {
-            let whole = self.at(number);
-            let kind = match whole.first() {
-                Some(b'-') => HunkLineKind::Removed,
-                Some(b'+') => HunkLineKind::Added,
-                Some(b'\\') => {
-                    if let Some(last) = lines.last_mut() {
-                        // Its return belongs to the line, unless somebody gave one to every line of the diff.
-                        if last.end == LineEndRule::Marked(Some(LineEnding::CrLf)) && usual == LineEnding::Lf {
-                            last.content.push(b'\r');
-                        }
-                        last.end = LineEndRule::Marked(None);
-                    }
-                    continue;
-                }
-                _ => HunkLineKind::Context,
-            };
-            let content =
-                whole.strip_prefix(b" ").or_else(|| whole.strip_prefix(b"-")).or_else(|| whole.strip_prefix(b"+"));
-            let content = content.unwrap_or(whole);
-            let (content, ending) = match (content.strip_suffix(b"\r\n"), content.strip_suffix(b"\n")) {
-                (Some(content), _) => (content, LineEnding::CrLf),
-                (None, Some(content)) => (content, LineEnding::Lf),
-                (None, None) => (content, usual),
-            };
-            lines.push(HunkLine { kind, content: content.to_vec(), end: LineEndRule::Marked(Some(ending)) });
-        }
+    fn body(&mut self, head: HunkHead, from: usize) {
+        let HunkHead { line, numbers, marked } = head;
+        let exactly = numbers.and_then(|numbers| self.counted(from, numbers, |_, line| LineSign::of(line)));
+        let repaired = numbers.filter(|_| exactly.is_none()).and_then(|numbers| self.repaired(from, numbers));
+        let (signs, other) = match (exactly, repaired) {
+            (Some(signs), _) => (signs, None),
+            (None, Some(Repair::SignsLost(signs))) => {
+                let all: Vec<LineSign> = signs.iter().map(|sign| sign.unsigned_context()).collect();
+                let lines = self.lines_of(from, &all);
+                let is_needed = !self.is_fenced;
+                (signs, Some(OtherReading { lines, why: OtherReading::SIGNS_LOST, is_needed, is_told: true }))
+            }
+            (None, repaired) => {
+                let until = self.loosely(from, numbers);
+                let other = match repaired {
+                    Some(Repair::AddedBlanks(signs)) => Some(self.plus_lost(from, &signs)),
+                    _ => None,
+                };
+                ((from..until).map(|number| LineSign::loosely(self.at(number))).collect(), other)
+            }
+        };
+        let until = from + signs.len();
+        let lines = self.lines_of(from, &signs);
         if lines.is_empty() {
             self.number = line;
             self.fault(line, "no line of a hunk stands below it; it may be cut");
@@ -368,31 +422,114 @@ impl<'t> OutlineReader<'t> {
         let is_last = (until..=self.lines.len()).all(|number| self.at(number).trim_ascii().is_empty());
         let missing = numbers.filter(|_| is_miscounted && is_last);
         let missing = missing.and_then(|numbers| numbers.old.checked_sub(old).zip(numbers.new.checked_sub(new)));
-        let start = numbers.map(|numbers| (numbers.start, numbers.old == 0));
+        let is_old = lines.iter().any(|line| line.kind != HunkLineKind::Added);
+        // Of lines that only come, a number alone does not say whether it counts the line above.
+        let marked = marked.filter(|_| is_old).map(|start| (start, false));
+        let start = numbers.map(|numbers| (numbers.start, numbers.old == 0)).or(marked);
         self.number = until - 1;
         self.reach();
         if let Some(section) = self.sections.last_mut() {
-            section.hunks.push(OutlinedHunk { line, start, lines, missing, is_miscounted });
+            if is_miscounted {
+                section.notes.push((line, "its header counts other lines than stand below it".to_owned()));
+            }
+            section.hunks.push(OutlinedHunk { line, start, lines, other, missing, is_miscounted });
         }
         self.state = OutlineState::Behind { directly: true, is_counted: numbers.is_some() && !is_miscounted };
     }
 
-    /// Returns the line behind a hunk that is as long as its header says; nothing if its lines, or those below, do not fit that.
-    fn exactly(&self, from: usize, numbers: HunkNumbers) -> Option<usize> {
-        let (mut old, mut new, mut at) = (numbers.old, numbers.new, from);
-        while (old, new) != (0, 0) || self.at(at).starts_with(NO_ENDING) {
-            let line = self.at(at);
-            (old, new) = match line.first()? {
-                b' ' | b'\n' => old.checked_sub(1).zip(new.checked_sub(1))?,
-                b'\r' if line == b"\r\n" => old.checked_sub(1).zip(new.checked_sub(1))?,
-                b'-' => (old.checked_sub(1)?, new),
-                b'+' => (old, new.checked_sub(1)?),
-                b'\\' if line.starts_with(NO_ENDING) => (old, new),
-                _ => return None,
+    /// Returns the lines of a hunk, which have these signs from line `from` on.
+    fn lines_of(&self, from: usize, signs: &[LineSign]) -> Vec<HunkLine> {
+        // That the diff lost its own last ending says nothing of the file.
+        let is_crlf = self.sections.last().is_some_and(|section| section.is_crlf);
+        let usual = if is_crlf { LineEnding::CrLf } else { LineEnding::Lf };
+        let mut lines: Vec<HunkLine> = Vec::with_capacity(signs.len());
+        for (number, sign) in (from..).zip(signs) {
+            let (kind, is_signed) = match *sign {
+                LineSign::Line { kind, is_signed } => (kind, is_signed),
+                LineSign::NoEnding => {
+                    if let Some(last) = lines.last_mut() {
+                        // Its return belongs to the line, unless somebody gave one to every line of the diff.
+                        if last.end == LineEndRule::Marked(Some(LineEnding::CrLf)) && usual == LineEnding::Lf {
+                            last.content.push(b'\r');
+                        }
+                        last.end = LineEndRule::Marked(None);
+                    }
+                    continue;
+                }
             };
-            at += 1;
+            let content = self.at(number).get(usize::from(is_signed)..).unwrap_or_default();
+            let (content, ending) = match (content.strip_suffix(b"\r\n"), content.strip_suffix(b"\n")) {
+                (Some(content), _) => (content, LineEnding::CrLf),
+                (None, Some(content)) => (content, LineEnding::Lf),
+                (None, None) => (content, usual),
+            };
+            lines.push(HunkLine { kind, content: content.to_vec(), end: LineEndRule::Marked(Some(ending)) });
         }
-        (at > from && !self.goes_on(at)).then_some(at)
+        lines
+    }
+
+    fn plus_lost(&self, from: usize, signs: &[LineSign]) -> OtherReading {
+        let lines = self.lines_of(from, signs);
+        OtherReading { lines, why: OtherReading::PLUS_LOST, is_needed: false, is_told: true }
+    }
+
+    /// Returns the signs of a hunk that is as long as its header says; nothing if its lines, or those below, do not fit that.
+    fn counted(
+        &self,
+        from: usize,
+        numbers: HunkNumbers,
+        sign: impl Fn(usize, &[u8]) -> Option<LineSign>,
+    ) -> Option<Vec<LineSign>> {
+        let (mut old, mut new, mut signs) = (numbers.old, numbers.new, Vec::new());
+        loop {
+            let line = self.at(from + signs.len());
+            if (old, new) == (0, 0) && !line.starts_with(NO_ENDING) {
+                break;
+            }
+            let sign = sign(signs.len(), line)?;
+            (old, new) = match sign {
+                LineSign::Line { kind: HunkLineKind::Context, .. } => old.checked_sub(1).zip(new.checked_sub(1))?,
+                LineSign::Line { kind: HunkLineKind::Removed, .. } => (old.checked_sub(1)?, new),
+                LineSign::Line { kind: HunkLineKind::Added, .. } => (old, new.checked_sub(1)?),
+                LineSign::NoEnding => (old, new),
+            };
+            signs.push(sign);
+        }
+        (!signs.is_empty() && !self.goes_on(from + signs.len())).then_some(signs)
+    }
+
+    /// Reads the lines of a hunk that are not as many as its header counts, but would be if they had not lost their signs.
+    fn repaired(&self, from: usize, numbers: HunkNumbers) -> Option<Repair> {
+        let added = || self.with_added_blanks(from, numbers).map(Repair::AddedBlanks);
+        let lost = || self.with_lost_signs(from, numbers).map(Repair::SignsLost);
+        added().or_else(lost)
+    }
+
+    /// Reads empty lines as added: those beside added ones, or else all of them. Below the last line of a hunk, an empty one only
+    /// parts it from what follows.
+    fn with_added_blanks(&self, from: usize, numbers: HunkNumbers) -> Option<Vec<LineSign>> {
+        let signs: Vec<LineSign> = (from..).map_while(|number| LineSign::of(self.at(number))).collect();
+        let beside = spread_to_blanks(&signs, |index| is_blank(self.at(from + index)));
+        let all = |index: usize| {
+            if is_blank(self.at(from + index)) { Some(LineSign::ADDED_BLANK) } else { signs.get(index).copied() }
+        };
+        let counted = self.counted(from, numbers, |index, _| beside.get(index).copied());
+        let counted = counted.or_else(|| self.counted(from, numbers, |index, _| all(index)))?;
+        let is_whole = counted.last() != Some(&LineSign::ADDED_BLANK);
+        (is_whole && counted.contains(&LineSign::ADDED_BLANK)).then_some(counted)
+    }
+
+    /// Reads lines without a sign as context. One of them has to stand above the last change, since words may follow that.
+    fn with_lost_signs(&self, from: usize, numbers: HunkNumbers) -> Option<Vec<LineSign>> {
+        let is_part = |line: &[u8]| !line.is_empty() && !line.starts_with(b"@@") && !ends_diff(line, b"");
+        let counted = self.counted(from, numbers, |_, line| is_part(line).then(|| LineSign::loosely(line)))?;
+        let until = from + counted.len();
+        let is_change = |sign: &LineSign| sign.is_signed() && *sign != LineSign::CONTEXT;
+        let last = counted.iter().rposition(is_change)?;
+        let is_lost = |(number, sign): (usize, &LineSign)| !sign.is_signed() && !is_blank(self.at(number));
+        let is_told = (from..).zip(&counted[..last]).any(is_lost);
+        let is_over = is_blank(self.at(until)) || self.at(until).is_empty() || self.at(until).starts_with(b"@@");
+        (is_told && (is_over || self.ends_hunk(until))).then_some(counted)
     }
 
     /// Whether lines that belong to the hunk above stand on a line or further down.
@@ -442,10 +579,24 @@ impl<'t> OutlineReader<'t> {
 
     /// Whether a line is none of a hunk, even if it looks like one.
     fn ends_hunk(&self, number: usize) -> bool {
-        let (line, next, third) = (self.at(number), self.at(number + 1), self.at(number + 2));
-        let is_body = |line: &[u8]| line.starts_with(b"@@") || matches!(line.first(), Some(b' ' | b'-' | b'+'));
-        let is_pair = line.starts_with(b"--- ") && next.starts_with(b"+++ ") && is_body(third);
-        is_pair || ends_diff(line, next)
+        let (line, next) = (self.at(number), self.at(number + 1));
+        let is_pair = line.starts_with(b"--- ") && next.starts_with(b"+++ ") && self.is_hunk(number + 2);
+        is_pair || self.is_new_name(number) || ends_diff(line, next)
+    }
+
+    /// Whether a hunk begins on a line, or its header stands below empty ones.
+    fn is_hunk(&self, number: usize) -> bool {
+        let begins = |line: &[u8]| line.starts_with(b"@@") || matches!(line.first(), Some(b' ' | b'-' | b'+'));
+        let below = || (number..=self.lines.len()).find(|number| !is_blank(self.at(*number)));
+        begins(self.at(number)) || below().is_some_and(|number| is_hunk_header(self.at(number)))
+    }
+
+    /// Whether a line is the header of a file that has nothing but `+++`: a hunk stands below it, and nothing right above.
+    fn is_new_name(&self, number: usize) -> bool {
+        let (line, next) = (self.at(number), self.at(number + 1));
+        let is_apart = number == 1 || is_blank(self.at(number - 1)) || is_fence(self.at(number - 1));
+        let is_file = |name: &[u8]| name.starts_with(b"b/") || memchr::memchr2(b'/', b'.', name).is_some();
+        is_apart && line.strip_prefix(b"+++ ").is_some_and(is_file) && is_hunk_header(next)
     }
 
     /// Whether a line is that of a list in words below a hunk, which is as long as its header says.
@@ -509,11 +660,93 @@ fn is_list(line: &[u8]) -> bool {
     matches!(line, [b'-' | b'+', b' ', first, ..] if !first.is_ascii_whitespace())
 }
 
+/// Whether nothing at all stands in a line. One with blanks may be a line of context.
+fn is_blank(line: &[u8]) -> bool {
+    matches!(line, b"\n" | b"\r\n")
+}
+
+fn is_hunk_header(line: &[u8]) -> bool {
+    line.starts_with(b"@@") && !line.starts_with(b"@@@")
+}
+
 fn is_fence(line: &[u8]) -> bool {
     line.starts_with(b"```") || line.starts_with(b"~~~")
 }
 
 const BINARY: &[u8] = b"GIT binary patch";
+
+/// How a line of a hunk is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineSign {
+    /// It stays, goes or comes; whether it begins with the sign of that.
+    Line { kind: HunkLineKind, is_signed: bool },
+    /// It says that the line above has no ending.
+    NoEnding,
+}
+
+impl LineSign {
+    const CONTEXT: Self = Self::Line { kind: HunkLineKind::Context, is_signed: true };
+    const BARE: Self = Self::Line { kind: HunkLineKind::Context, is_signed: false };
+    const ADDED_BLANK: Self = Self::Line { kind: HunkLineKind::Added, is_signed: false };
+
+    /// Reads a line that has its sign; only an empty one may lack it.
+    fn of(line: &[u8]) -> Option<Self> {
+        let is_signed = matches!(line.first(), Some(b' ' | b'+' | b'-')) || line.starts_with(NO_ENDING);
+        (is_signed || is_blank(line)).then(|| Self::loosely(line))
+    }
+
+    /// Reads a line; one without a sign is context.
+    fn loosely(line: &[u8]) -> Self {
+        match line.first() {
+            Some(b'-') => Self::Line { kind: HunkLineKind::Removed, is_signed: true },
+            Some(b'+') => Self::Line { kind: HunkLineKind::Added, is_signed: true },
+            Some(b' ') => Self::CONTEXT,
+            Some(b'\\') if line.starts_with(NO_ENDING) => Self::NoEnding,
+            _ => Self::BARE,
+        }
+    }
+
+    fn is_signed(self) -> bool {
+        matches!(self, Self::Line { is_signed: true, .. })
+    }
+
+    /// Returns a line of context without a sign; others as they are.
+    fn unsigned_context(self) -> Self {
+        if self == Self::CONTEXT { Self::BARE } else { self }
+    }
+}
+
+/// Returns the signs of lines, of which empty ones beside added ones are added as well.
+fn spread_to_blanks(signs: &[LineSign], is_blank: impl Fn(usize) -> bool) -> Vec<LineSign> {
+    let is_added = |sign: LineSign| matches!(sign, LineSign::Line { kind: HunkLineKind::Added, .. });
+    let mut signs = signs.to_vec();
+    let down = (1..signs.len()).map(|at| (at, at - 1));
+    let up = (1..signs.len()).rev().map(|at| (at - 1, at));
+    for (at, beside) in down.chain(up) {
+        if is_blank(at) && is_added(signs[beside]) {
+            signs[at] = LineSign::ADDED_BLANK;
+        }
+    }
+    signs
+}
+
+/// What the header of a hunk shows of signs that lines below it have lost.
+enum Repair {
+    /// Empty lines are added.
+    AddedBlanks(Vec<LineSign>),
+    /// Lines without a sign are context. Whether those that begin with blanks have lost one as well is not known.
+    SignsLost(Vec<LineSign>),
+}
+
+/// What stands above the lines of a hunk.
+#[derive(Clone, Copy)]
+struct HunkHead {
+    /// The line of its header; its first one if it has none.
+    line: usize,
+    numbers: Option<HunkNumbers>,
+    /// The number below its header.
+    marked: Option<usize>,
+}
 
 /// What the header of a hunk says in numbers.
 #[derive(Clone, Copy)]
@@ -655,6 +888,7 @@ mod tests {
     fn a_hunk_reaches_as_far_as_its_lines_do_where_its_header_is_wrong_or_missing() {
         let file = |header: &str, body: &str| format!("--- a/f\n+++ b/f\n{header}{body}");
         let body = " a\n-b\n+B\n\n c\n";
+        let other = " x\n-y\n+Y\n\n z\n";
         for (text, lines) in [
             (file("@@ -1,4 +1,4 @@\n", body), vec![5]),
             (file("@@ -1,9 +1,9 @@\n", body), vec![5]),
@@ -668,9 +902,9 @@ mod tests {
             (file("@@ -?,? +?,? @@\n", body), vec![5]),
             (file("", body), vec![5]),
             (format!("{}\nThat is all.\n- a list\n", file("@@ -1,4 +1,4 @@\n", body)), vec![5]),
-            (format!("```\n{}```\nThen:\n\n```diff\n@@ ... @@\n{body}```\n", file("@@\n", body)), vec![5, 5]),
-            (file("@@ ... @@\n", &format!("{body}@@ ... @@\n{body}")), vec![5, 5]),
-            (file("@@ ... @@\n", &format!("{body}\n\n@@ ... @@\n{body}")), vec![5, 5]),
+            (format!("```\n{}```\nThen:\n\n```diff\n@@ ... @@\n{other}```\n", file("@@\n", body)), vec![5, 5]),
+            (file("@@ ... @@\n", &format!("{body}@@ ... @@\n{other}")), vec![5, 5]),
+            (file("@@ ... @@\n", &format!("{body}\n\n@@ ... @@\n{other}")), vec![5, 5]),
             (file("@@ -1,90 +1,90 @@\n", &format!("{body}--- a/g\n+++ b/g\n@@ -1 +1 @@\n-x\n+y\n")), vec![5, 2]),
             (format!("```diff\n{}\n+ more\n```\n", file("@@\n", body)), vec![7]),
             (format!("{}-- \n2.47.3\n", file("@@\n", body)), vec![5]),
@@ -678,6 +912,64 @@ mod tests {
             let found = sections(text.as_bytes()).unwrap_or_else(|faults| panic!("{faults:?}: {text}"));
             let hunks = found.iter().flat_map(|section| &section.hunks);
             assert_eq!(hunks.map(|hunk| hunk.lines.len()).collect::<Vec<_>>(), lines, "{text}");
+        }
+    }
+
+    #[test]
+    fn empty_lines_above_a_hunk_are_passed_over_and_words_are_not() {
+        let (head, hunk) = FILE.split_at(FILE.find("@@").expect("a hunk"));
+        for (text, expected) in [
+            (format!("{head}\n\n{hunk}"), Some(vec![(1, vec![6])])),
+            (format!("{head}\n{hunk}\n@@ -3 +3 @@\n-c\n+C\n\n"), Some(vec![(1, vec![5, 9])])),
+            (format!("{head}\n{hunk}{head}\n{hunk}"), Some(vec![(1, vec![5]), (8, vec![12])])),
+            (format!("{head}\n{hunk}").replace('\n', "\r\n"), Some(vec![(1, vec![5])])),
+            (format!("{head}\nWords.\n\n{hunk}"), None),
+            (format!("{head}\n-a\n+A\n"), None),
+            (format!("{head}\n@{hunk}"), None),
+        ] {
+            assert_eq!(outlined(&text).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_may_stand_below_the_header_of_a_hunk() {
+        let start = |body: &str| {
+            let text = format!("--- a/f\n+++ b/f\n{body}");
+            let found = sections(text.as_bytes()).ok()?;
+            let hunk = found.first()?.hunks.first()?;
+            Some((hunk.start.map(|(start, _)| start), hunk.lines.len()))
+        };
+        for (body, expected) in [
+            ("@@\n:start_line:7\n a\n-b\n", Some((Some(7), 2))),
+            ("@@\n:start_line: 7\n:end_line:8\n-------\n a\n-b\n", Some((Some(7), 2))),
+            ("@@ def f():\n:start_line:7\n-------\n a\n-b\n", Some((Some(7), 2))),
+            // Dashes that may go, and a line that says its place by a number alone.
+            ("@@\n:start_line:1\n-------\n a\n", Some((Some(1), 2))),
+            ("@@\n:start_line:7\n-------\n-b\n", Some((Some(7), 2))),
+            ("@@\n:start_line:7\n--------\n a\n-b\n", Some((Some(7), 3))),
+            ("@@\n:start_line:7\n+b\n", Some((None, 1))),
+            ("@@\n:start_line:0\n a\n-b\n", None),
+            ("@@\n:start_line:x\n a\n-b\n", None),
+            ("@@ -1,2 +1 @@\n:start_line:7\n a\n-b\n", None),
+            ("@@\n :start_line:7\n-b\n", Some((None, 2))),
+        ] {
+            assert_eq!(start(body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_file_may_have_its_new_name_alone() {
+        let hunk = &FILE[FILE.find("@@").expect("a hunk")..];
+        for (text, expected) in [
+            (format!("+++ b/f\n{hunk}"), Some(vec![(1, vec![2])])),
+            (format!("+++ b/f\n{hunk}\n+++ b/g\n{hunk}"), Some(vec![(1, vec![2]), (6, vec![7])])),
+            (format!("```\n+++ b/f\n{hunk}```\n\n```\n+++ b/g\n{hunk}```\n"), Some(vec![(2, vec![3]), (9, vec![10])])),
+            // Right below a hunk it may be a line that comes.
+            ("--- f\n+++ f\n@@ -1 +1,2 @@\n a\n+++ b/g\n@@ -3 +4 @@\n-c\n+C\n".to_owned(), Some(vec![(1, vec![3, 6])])),
+            (format!("{FILE}\n+++ i;\n@@ -3 +3 @@\n-c\n+C\n"), None),
+            (format!("{FILE}\n+++ b/g\nno hunk\n"), None),
+        ] {
+            assert_eq!(outlined(&text).ok(), expected, "{text}");
         }
     }
 

@@ -102,7 +102,13 @@ fn said(draft: &FileDraft, tree: &Snapshot) -> DraftState {
                     if let Some(change) = binary {
                         return if change.revert(&file.bytes).is_some() { DraftState::Done } else { DraftState::Open };
                     }
-                    match turned_round(&file.bytes, hunks, &turned(hunks)) {
+                    let state = |hunks: &[DraftHunk]| turned_round(&file.bytes, hunks, &turned(hunks));
+                    let others = || hunks.iter().map(DraftHunk::in_other_reading).collect::<Vec<_>>();
+                    let said = match state(hunks) {
+                        DraftState::Open if hunks.iter().any(|hunk| hunk.other.is_some()) => state(&others()),
+                        said => said,
+                    };
+                    match said {
                         // A mode that is asked for stands there, or it does not.
                         DraftState::Nothing if executable.is_some() => DraftState::Done,
                         said => said,

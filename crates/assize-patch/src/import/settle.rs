@@ -3,6 +3,7 @@
 //! What comes out is made from the bytes before and after, so it means exactly what was found. How a text said it must not
 //! be known here.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::violation::Violation;
@@ -47,6 +48,11 @@ impl Drafts {
         if self.drafts.is_empty() {
             return Err(vec![Violation::new("", "nothing in the text is a change of a file")]);
         }
+        if self.other_names.is_empty() { self.settle_named(tree) } else { self.named(tree)?.settle_named(tree) }
+    }
+
+    /// Finds the places of drafts whose files are known.
+    fn settle_named(&self, tree: &Snapshot) -> Result<Imported, Vec<Violation>> {
         let mut settling = DraftResolver {
             tree,
             files: BTreeMap::new(),
@@ -177,6 +183,8 @@ impl<'a> DraftResolver<'a> {
                     }
                     return;
                 };
+                let Some(hunks) = self.read_hunks(path, &file.bytes, hunks) else { return };
+                let hunks: &[DraftHunk] = &hunks;
                 let bytes = match binary {
                     Some(change) => change.apply(&file.bytes),
                     None => self.changed(path, &file.bytes, hunks),
@@ -221,6 +229,21 @@ impl<'a> DraftResolver<'a> {
     fn missing(&mut self, line: usize, path: &str) {
         let folder = if *self.tree.entry(path) == PathState::Folder { "a folder" } else { "not there" };
         self.fault(line, format!("{path} is {folder}"));
+    }
+
+    /// Returns hunks as they are meant in a file.
+    fn read_hunks(&mut self, path: &str, text: &[u8], hunks: &'a [DraftHunk]) -> Option<Cow<'a, [DraftHunk]>> {
+        let of_file = |(line, said): (usize, String)| (line, format!("{path}: {said}"));
+        match hunk::read_in(text, hunks) {
+            Ok((hunks, notes)) => {
+                self.notes.extend(notes.into_iter().map(of_file));
+                Some(hunks)
+            }
+            Err(faults) => {
+                self.faults.extend(faults.into_iter().map(of_file));
+                None
+            }
+        }
     }
 
     fn changed(&mut self, path: &str, text: &[u8], hunks: &[DraftHunk]) -> Option<Vec<u8>> {

@@ -154,8 +154,10 @@ fn a_text_is_recognized_by_its_form() {
 
 #[test]
 fn what_comes_nearest_is_shown_for_the_first_few() {
-    let block = |file: &str| format!("{file}\n<<<<<<< SEARCH\nfn two(a: u16) {{\n=======\nx\n>>>>>>> REPLACE\n");
-    let text: String = ["a", "b", "a", "b", "a"].iter().map(|file| block(file)).collect();
+    let block = |(file, new): (&str, &str)| {
+        format!("{file}\n<<<<<<< SEARCH\nfn two(a: u16) {{\n=======\n{new}\n>>>>>>> REPLACE\n")
+    };
+    let text: String = [("a", "v"), ("b", "w"), ("a", "x"), ("b", "y"), ("a", "z")].map(block).concat();
     let source = "fn one() {}\nfn two(a: u8) {\n";
     let faults = imported("search-replace", &[("a", source), ("b", source)], &text).expect_err("nothing is there");
     let hinted: Vec<bool> = faults.iter().map(|fault| fault.contains("nearest to it is line 2")).collect();
@@ -189,4 +191,139 @@ fn formats_side_by_side_are_told_from_one_within_another() {
     // Counts that are wrong take up no more than the lines of a hunk.
     let miscounted = diff.replace("-1,2 +1,2", "-1,4 +1,4") + "\n" + apply;
     assert!(recognized(miscounted.as_bytes()).is_err());
+}
+
+#[test]
+fn the_tree_tells_which_name_is_meant() {
+    let hunk = "@@ -1 +1 @@\n-a\n+b\n";
+    let block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+    let diff = |old: &str, new: &str| format!("--- {old}\n+++ {new}\n{hunk}");
+    let (unified, blocks) = ("unified", "search-replace");
+    for (id, text, files, expected) in [
+        (unified, diff("old/f", "new/f"), vec!["f"], Ok("f")),
+        (unified, diff("old/f", "new/f"), vec!["f", "new/f"], Ok("new/f")),
+        (unified, diff("old/f", "new/f"), vec!["f", "old/f"], Err("is meant")),
+        (unified, diff("old/f", "new/f"), vec!["old/f"], Err("new/f is not there")),
+        (unified, diff("old/f", "new/g"), vec!["f", "g"], Err("new/g is not there")),
+        (unified, diff("f (old)", "f (new)"), vec!["f"], Ok("f")),
+        (unified, diff("f (old)", "f (new)"), vec!["f (new)"], Ok("f (new)")),
+        (unified, diff("f (old)", "f (new)"), vec!["f", "f (new)"], Err("is meant")),
+        (unified, diff("f", "f (2)"), vec!["f"], Err("f (2) is not there")),
+        (unified, diff("/dev/null", "b/f (new)"), vec![], Err("is meant")),
+        (unified, diff("**a/f**", "**b/f**"), vec!["f"], Ok("f")),
+        (unified, diff("`f`", "`f` (updated)"), vec!["f"], Ok("f")),
+        (unified, format!("+++ b/f\n{hunk}"), vec!["f"], Ok("f")),
+        (unified, format!("+++ b/f\n{hunk}"), vec!["b/f"], Ok("b/f")),
+        (unified, format!("+++ b/f\n{hunk}"), vec!["f", "b/f"], Err("is meant")),
+        (unified, format!("+++ src/f\n{hunk}"), vec!["src/f", "f"], Ok("src/f")),
+        (blocks, format!("1. x.md\n{block}"), vec!["x.md"], Ok("x.md")),
+        (blocks, format!("1. x.md\n{block}"), vec!["1. x.md"], Ok("1. x.md")),
+        (blocks, format!("1. x.md\n{block}"), vec!["x.md", "1. x.md"], Err("is meant")),
+    ] {
+        let before: Vec<(&str, &str)> = files.iter().map(|path| (*path, "a\n")).collect();
+        match (imported(id, &before, &text), expected) {
+            (Ok(after), Ok(path)) => {
+                let changed: Vec<&String> =
+                    after.iter().filter(|(_, text)| *text == "b\n").map(|(path, _)| path).collect();
+                assert_eq!(changed, [path], "{text}{files:?}");
+            }
+            (Err(faults), Err(fault)) => assert!(faults[0].contains(fault), "{faults:?}: {text}{files:?}"),
+            (outcome, expected) => panic!("{outcome:?} where {expected:?} is expected: {text}{files:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_file_that_comes_below_another_prefix_is_refused() {
+    let text = "--- old/f\n+++ new/f\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ new/g\n@@ -0,0 +1 @@\n+g\n";
+    check_fault("unified", &[("f", "a\n")], text, "whether new/ belongs to the path new/g");
+    check("unified", &[("new/f", "a\n")], text, &[("new/f", "b\n"), ("new/g", "g\n")]);
+}
+
+#[test]
+fn what_is_said_twice_is_done_once() {
+    let hunk = |start: usize| format!("@@ -{start},1 +{start},2 @@\n a\n+b\n");
+    let diff = |hunks: &str| format!("--- a/f\n+++ b/f\n{hunks}");
+    check("unified", &[("f", "a\n")], &diff(&[hunk(1), hunk(1)].concat()), &[("f", "a\nb\n")]);
+    check_fault("unified", &[("f", "a\n")], &diff(&[hunk(1), hunk(2)].concat()), "overlaps the change of line 3");
+    let cut = diff(&[hunk(1), "@@ -1,2 +1,3 @@\n a\n+b\n".to_owned()].concat());
+    check_fault("unified", &[("f", "a\n")], &cut, "overlaps");
+    let block = |file: &str, new: &str| format!("{file}\n<<<<<<< SEARCH\na\n=======\n{new}\n>>>>>>> REPLACE\n");
+    let files = [("f", "a\n"), ("g", "a\n")];
+    let (one, other) = (block("f", "a\nb"), block("g", "x"));
+    let after = [("f", "a\nb\n"), ("g", "x\n")];
+    check("search-replace", &files, &[&*one, &one, &other].concat(), &after);
+    check("search-replace", &files, &[&*one, &other, &one].concat(), &after);
+    let differ = [&*one, &block("f", "a\nc")].concat();
+    check_fault("search-replace", &files, &differ, "overlaps");
+    // Below a second change of the file, a block is a step of its own.
+    let steps = [&*one, &other, &block("f", "a\nc"), &block("g", "y").replace("\na\n", "\nx\n"), &one].concat();
+    check("search-replace", &files, &steps, &[("f", "a\nb\nc\nb\n"), ("g", "y\n")]);
+}
+
+#[test]
+fn a_dot_at_the_beginning_of_a_path_is_overlooked() {
+    let diff = |path: &str| format!("--- {path}\n+++ {path}\n@@ -1 +1 @@\n-a\n+b\n");
+    let block = |path: &str| format!("{path}\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n");
+    let apply = |path: &str| format!("*** Begin Patch\n*** Update File: {path}\n-a\n+b\n*** End Patch\n");
+    let fenced = |path: &str| format!("@@@ edit {path}\na\n@@@ with\nb\n@@@ end\n");
+    let texts = |path: &str| {
+        [
+            ("unified", diff(path)),
+            ("search-replace", block(path)),
+            ("apply-patch", apply(path)),
+            ("fenced", fenced(path)),
+        ]
+    };
+    for (id, text) in texts("././d/f") {
+        check(id, &[("d/f", "a\n")], &text, &[("d/f", "b\n")]);
+    }
+    for (path, fault) in [("./../d/f", "leads out of the tree"), ("d/./f", "has an empty or `.` component")] {
+        for (id, text) in texts(path) {
+            check_fault(id, &[("d/f", "a\n")], &text, fault);
+        }
+    }
+}
+
+#[test]
+fn lines_without_their_sign_are_read_where_counts_and_the_file_agree() {
+    let diff = |header: &str, body: &str| format!("--- a/f\n+++ b/f\n{header}\n{body}");
+    let gap = " a\n+x\n\n+y\n b\n";
+    let lost = "if a:\n-    b\n+    B\n    c\n";
+    let source = "if a:\n    b\n    c\n";
+    for (header, body, before, after) in [
+        ("@@ -1,2 +1,5 @@", gap, "a\nb\n", Some("a\nx\n\ny\nb\n")),
+        ("@@ -1,3 +1,5 @@", gap, "a\n\nb\n", Some("a\nx\n\ny\nb\n")),
+        ("@@ -1,2 +1,5 @@", gap, "a\n\nb\na\nb\n", None),
+        // An empty line that parts hunks is none of them, whatever the header counts.
+        ("@@ -1,1 +1,3 @@", " a\n+x\n\nThat is all.\n", "a\nb\n", Some("a\nx\nb\n")),
+        ("@@ -1,3 +1,3 @@", lost, source, Some("if a:\n    B\n    c\n")),
+        ("@@ -1,4 +1,3 @@", lost, source, None),
+        ("@@", lost, source, None),
+        ("@@ -1,3 +1,3 @@", lost, "if a:\n    b\n   c\n", Some("if a:\n    B\n   c\n")),
+        ("@@ -1,3 +1,3 @@", lost, "if a:\n    b\n  c\n", None),
+        // All of it is indented, so that nothing seems to lack.
+        ("@@ -1,2 +1,2 @@", "    b\n-    c\n+    C\n", source, Some("if a:\n    b\n    C\n")),
+        // Blanks took the place of signs in all lines: the line that comes has lost one as well.
+        ("@@ -2,2 +2,3 @@", "    b\n+   x\n    c\n", source, Some("if a:\n    b\n    x\n    c\n")),
+    ] {
+        let outcome = imported("unified", &[("f", before)], &diff(header, body));
+        assert_eq!(outcome.ok().map(|files| files["f"].clone()).as_deref(), after, "{header}\n{body}in\n{before}");
+    }
+}
+
+#[test]
+fn beside_a_hunk_without_signs_no_other_is_found_loosely() {
+    let diff = |second: &str| {
+        format!("--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\nif a:\n-    b\n+    B\n    c\n@@ -5,2 +5,3 @@\n{second}")
+    };
+    let source = "if a:\n    b\n    c\nelse:\n    d\n    e\n";
+    let after = "if a:\n    B\n    c\nelse:\n    d\n    x\n    e\n";
+    check("unified", &[("f", source)], &diff("    d\n+    x\n    e\n"), &[("f", after)]);
+    check("unified", &[("f", source)], &diff("     d\n+    x\n     e\n"), &[("f", after)]);
+    check_fault("unified", &[("f", source)], &diff("    D\n+    x\n    e\n"), "another hunk lacks the space");
+    // A text that ends too early stays one that may be cut.
+    let cut = "--- a/f\n+++ b/f\n@@ -5,9 +5,9 @@\n    d\n-    e\n+    E\n";
+    let long = [source, "    g\n    h\n    i\n    j\n    k\n    l\n    m\n    n\n    o\n"].concat();
+    check_fault("unified", &[("f", &long)], cut, "it may be cut");
 }

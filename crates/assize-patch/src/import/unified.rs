@@ -11,7 +11,8 @@ use diffy::patch_set::{FileMode, FileOperation, FilePatch, ParseOptions, PatchSe
 
 use super::binary::BinaryChange;
 use super::outline::{DiffSection, OutlinedHunk, sections, stretches};
-use super::{DraftHunk, DraftTarget, Drafts, FileDraft, HunkLine, HunkLineKind, LineEndRule, PatchFormat};
+use super::{DraftHunk, DraftTarget, Drafts, FileDraft, HunkLine, HunkLineKind, LineEndRule, OtherName, PatchFormat};
+use crate::path::without_dot;
 
 /// The format.
 pub struct Unified;
@@ -50,17 +51,19 @@ impl PatchFormat for Unified {
                 Err(message) => fault(section, message),
             }
         }
-        let prefixed = patches.iter().all(|(_, patch)| is_prefixed(patch.operation()));
+        let mut pairs = patches.iter().filter(|(section, _)| !has_one_name(section));
+        let prefixed = pairs.all(|(_, patch)| is_prefixed(patch.operation()));
         let mut drafts = Drafts::default();
         for (section, patch) in &patches {
             match draft(section, patch, prefixed) {
-                Ok(draft) => drafts.drafts.push((section.line, draft)),
+                Ok((draft, other)) => {
+                    drafts.other_names.extend(other.map(|other| (section.line, other)));
+                    drafts.drafts.push((section.line, draft));
+                }
                 Err(message) => fault(section, message),
             }
         }
-        let hunks = sections.iter().flat_map(|section| &section.hunks).filter(|hunk| hunk.is_miscounted);
-        drafts.notes =
-            hunks.map(|hunk| (hunk.line, "its header counts other lines than stand below it".to_owned())).collect();
+        drafts.notes = sections.iter().flat_map(|section| &section.notes).cloned().collect();
         drafts.anew = sections.iter().filter(|section| section.is_anew).map(|section| section.line).collect();
         if faults.is_empty() { Ok(drafts) } else { Err(faults) }
     }
@@ -79,7 +82,62 @@ fn readable(section: &DiffSection) -> Vec<u8> {
     } else {
         b""
     };
-    [&section.header, below].concat()
+    let mut text: Vec<u8> = Vec::with_capacity(section.header.len() + below.len());
+    for line in section.header.split_inclusive(|byte| *byte == b'\n') {
+        let name = [&b"--- "[..], b"+++ "].into_iter().find_map(|sign| Some((sign, line.strip_prefix(sign)?)));
+        match name.and_then(|(sign, name)| Some((sign, std::str::from_utf8(name).ok()?))) {
+            Some((sign, name)) => text.extend([sign, MarkedName::of(name).path.as_bytes(), b"\n"].concat()),
+            None => text.extend_from_slice(line),
+        }
+    }
+    text.extend_from_slice(below);
+    text
+}
+
+/// A name in a header, and what models write around it: `**b/f**`, `` `b/f` ``, `b/f (modified)`.
+struct MarkedName<'a> {
+    path: &'a str,
+    /// The remark, with the blank before it.
+    remark: &'a str,
+    /// Whether there are signs around it that no name has.
+    is_marked: bool,
+}
+
+impl<'a> MarkedName<'a> {
+    fn of(name: &'a str) -> Self {
+        let whole = name.trim_end_matches(['\r', '\n']);
+        let outer = unmarked(whole);
+        let path = without_remark(outer);
+        let inner = unmarked(path);
+        Self { path: inner, remark: &outer[path.len()..], is_marked: outer != whole || inner != path }
+    }
+}
+
+/// Removes what marks a name as bold or as code.
+fn unmarked(name: &str) -> &str {
+    let between = |sign: &str| name.trim_end().strip_prefix(sign)?.strip_suffix(sign).filter(|name| !name.is_empty());
+    let inner = between("**").or_else(|| between("`"));
+    inner.filter(|name| !name.contains(['*', '`'])).unwrap_or(name)
+}
+
+/// Words that say of a name in a header which side it is.
+const REMARKS: [&str; 9] = ["original", "modified", "old", "new", "before", "after", "updated", "current", "changed"];
+
+/// Removes such a word in parentheses.
+fn without_remark(name: &str) -> &str {
+    let remark = name.trim_end_matches(' ').strip_suffix(')').and_then(|name| name.rsplit_once(" ("));
+    remark.filter(|(_, remark)| REMARKS.contains(&remark.to_ascii_lowercase().as_str())).map_or(name, |(name, _)| name)
+}
+
+/// Returns what a header says behind `+++` or `---`.
+fn name_of<'h>(section: &'h DiffSection, sign: &[u8]) -> Option<MarkedName<'h>> {
+    let name = section.header.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(sign))?;
+    std::str::from_utf8(name).ok().map(MarkedName::of)
+}
+
+/// Whether a header has nothing but `+++`.
+fn has_one_name(section: &DiffSection) -> bool {
+    !section.is_git && section.header.starts_with(b"+++ ") && name_of(section, b"--- ").is_none()
 }
 
 /// Has the library read the header of a file.
@@ -111,10 +169,42 @@ fn is_prefixed(operation: &FileOperation<'_, [u8]>) -> bool {
     }
 }
 
-fn draft(section: &DiffSection, patch: &FilePatch<'_, [u8]>, prefixed: bool) -> Result<FileDraft, String> {
-    let strip = usize::from(prefixed);
+/// Returns the file that a diff changes where both of its names stand below one folder each, as below `old` and `new`.
+fn below_prefix<'a>(original: &'a str, modified: &'a str) -> Option<&'a str> {
+    let (old, below_old) = original.split_once('/')?;
+    let (new, below_new) = modified.split_once('/')?;
+    (old != new && !old.is_empty() && !new.is_empty() && below_old == below_new).then_some(below_new)
+}
+
+/// Returns the path of a file that changes, and another that may be meant.
+fn changed_file(section: &DiffSection, original: &str, modified: &str) -> (String, Option<OtherName>) {
+    if has_one_name(section) {
+        let rest = modified.strip_prefix("b/");
+        return (rest.unwrap_or(modified).to_owned(), rest.map(|_| OtherName::written(modified)));
+    }
+    if let Some(path) = below_prefix(original, modified) {
+        let beside = Some(original.to_owned());
+        return (path.to_owned(), Some(OtherName { beside, is_prefix: true, ..OtherName::written(modified) }));
+    }
+    // Where names differ without a word about it, `diff` compared a saved copy, such as `a.orig`.
+    (modified.to_owned(), None)
+}
+
+/// Returns what a remark behind a name makes of the name of a file, if it belongs to it.
+fn with_remark(section: &DiffSection, sign: &[u8], path: &str) -> Option<OtherName> {
+    let name = name_of(section, sign).filter(|name| !name.remark.is_empty() && !name.is_marked)?;
+    Some(OtherName::written([path, name.remark].concat()))
+}
+
+/// Returns what is to become of a file, and another name that it may have.
+fn draft(
+    section: &DiffSection,
+    patch: &FilePatch<'_, [u8]>,
+    prefixed: bool,
+) -> Result<(FileDraft, Option<OtherName>), String> {
+    let strip = usize::from(prefixed && !has_one_name(section));
     let text = |path: &Cow<'_, [u8]>, strip: usize| -> Result<String, String> {
-        let path = std::str::from_utf8(path).map_err(|_| "its path is no UTF-8".to_owned())?;
+        let path = without_dot(std::str::from_utf8(path).map_err(|_| "its path is no UTF-8".to_owned())?);
         let rest = (0..strip).try_fold(path, |path, _| path.split_once('/').map(|(_, rest)| rest));
         Ok(rest.unwrap_or(path).to_owned())
     };
@@ -143,7 +233,9 @@ fn draft(section: &DiffSection, patch: &FilePatch<'_, [u8]>, prefixed: bool) -> 
                 Some(change) => change.apply(b"").ok_or("its binary patch is not that of a new file")?,
                 None => side([HunkLineKind::Context, HunkLineKind::Added]),
             };
-            Ok(FileDraft::Add { path: text(path, strip)?, bytes, executable, instead: false })
+            let path = text(path, strip)?;
+            let other = with_remark(section, b"+++ ", &path);
+            Ok((FileDraft::Add { path, bytes, executable, instead: false }, other))
         }
         FileOperation::Delete(path) => {
             let content = match &binary {
@@ -151,21 +243,25 @@ fn draft(section: &DiffSection, patch: &FilePatch<'_, [u8]>, prefixed: bool) -> 
                 None => side([HunkLineKind::Context, HunkLineKind::Removed]),
             };
             let content = Some(content);
-            Ok(FileDraft::Remove { path: text(path, strip)?, content })
+            let path = text(path, strip)?;
+            let other = with_remark(section, b"--- ", &path);
+            Ok((FileDraft::Remove { path, content }, other))
         }
         FileOperation::Modify { original, modified } => {
-            let (path, to) = (text(original, strip)?, text(modified, strip)?);
-            // Where names differ without a word about it, `diff` compared a saved copy, such as `a.orig`.
-            let path = if path == to { path } else { to };
-            Ok(FileDraft::Change { path, to: None, executable, hunks, binary })
+            let (path, other) = changed_file(section, &text(original, strip)?, &text(modified, strip)?);
+            let other = match (other, with_remark(section, b"+++ ", &path)) {
+                (Some(_), Some(_)) => return Err("its name has a prefix and a remark; write the path alone".to_owned()),
+                (other, remark) => other.or(remark),
+            };
+            Ok((FileDraft::Change { path, to: None, executable, hunks, binary }, other))
         }
         FileOperation::Rename { from, to } => {
             let to = Some(DraftTarget { path: text(to, 0)?, keep: false, instead: false });
-            Ok(FileDraft::Change { path: text(from, 0)?, to, executable, hunks, binary })
+            Ok((FileDraft::Change { path: text(from, 0)?, to, executable, hunks, binary }, None))
         }
         FileOperation::Copy { from, to } => {
             let to = Some(DraftTarget { path: text(to, 0)?, keep: true, instead: false });
-            Ok(FileDraft::Change { path: text(from, 0)?, to, executable, hunks, binary })
+            Ok((FileDraft::Change { path: text(from, 0)?, to, executable, hunks, binary }, None))
         }
     }
 }
@@ -186,5 +282,13 @@ fn hunk(hunk: &OutlinedHunk, section: &DiffSection) -> DraftHunk {
         hunk.start.map(|(start, counts_none)| if counts_none && !is_old { start } else { start.saturating_sub(1) });
     let of_empty = !is_old && hunk.start.is_some_and(|(start, counts_none)| start == 0 && counts_none);
     let base = section.base().map(|hash| String::from_utf8_lossy(hash).into_owned());
-    DraftHunk { start, lines, of_empty, base, missing: hunk.missing, ..DraftHunk::at(hunk.line) }
+    DraftHunk {
+        start,
+        lines,
+        of_empty,
+        base,
+        missing: hunk.missing,
+        other: hunk.other.clone(),
+        ..DraftHunk::at(hunk.line)
+    }
 }

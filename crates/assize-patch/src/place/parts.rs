@@ -4,9 +4,10 @@
 //! exactly one place of the file as it is written, below the part before it.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::near::{LINES_MIN, WEIGHT_MIN};
-use super::{BlockRow, MatchTier, Placement, SearchedLines, squeezed};
+use super::{BlockRow, MatchTier, PlacedEndings, Placement, SearchedLines, put_from, squeezed};
 use crate::block::{HunkLine, HunkLineKind};
 
 /// Most parts of a block.
@@ -19,8 +20,19 @@ pub(super) fn places<'a>(searched: &SearchedLines<'_>, block: &'a [HunkLine]) ->
     if searched.is_exhausted() {
         return Vec::new();
     }
+    // Lines between two parts may belong to either, and the same comes of it.
+    let mut results = BTreeSet::new();
     let place = |rows| Placement { block: Cow::Borrowed(block), rows, indent: Default::default() };
-    ways.into_iter().map(place).collect()
+    ways.into_iter().map(place).filter(|place| results.insert(result(searched, place))).collect()
+}
+
+/// Returns the file with the block applied.
+fn result(searched: &SearchedLines<'_>, place: &Placement<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let endings = PlacedEndings { are_said: false, ends_last: false };
+    put_from(&mut bytes, &searched.lines, place, endings, 0..searched.lines.count());
+    bytes.extend_from_slice(&searched.lines.text()[searched.lines.span(place.lines().end..searched.lines.count())]);
+    bytes
 }
 
 /// Collects the ways to lay the rest of a block on lines from one on; `above` is where the parts above it stand.
@@ -71,7 +83,7 @@ fn only_place(searched: &SearchedLines<'_>, part: &[HunkLine]) -> Option<usize> 
 mod tests {
     use super::*;
     use crate::line::TextLines;
-    use crate::place::{PlacedEndings, put};
+    use crate::place::put;
 
     const TEXT: &str = "def first():\n    one = 1\n    return one\n\n\ndef second():\n    two = 2\n    return two\n\n\n\
                         def third():\n    three = 3\n    return three\n";
@@ -95,13 +107,20 @@ mod tests {
         places(&searched, &block).iter().map(made).collect()
     }
 
+    fn both_changed() -> String {
+        TEXT.replace("one = 1", "one = 11").replace("    three = 3\n", "    three = 3\n    three += 1\n")
+    }
+
     #[test]
     fn hunks_that_run_together_are_parted() {
         let first = [" def first():", "-    one = 1", "+    one = 11", "     return one"];
         let third = [" def third():", "     three = 3", "+    three += 1", "     return three"];
         let both = [&first[..], &third[..]].concat();
-        let result = TEXT.replace("one = 1", "one = 11").replace("    three = 3\n", "    three = 3\n    three += 1\n");
-        assert_eq!(made(&both), [result]);
+        assert_eq!(made(&both), [both_changed()]);
+        // A blank line between them may belong to either.
+        let above = [&first[..], &[" "]].concat();
+        let below = [&[" ", " "], &third[..]].concat();
+        assert_eq!(made(&[above, below].concat()), [both_changed()]);
         // In another order, with a part that is not there or says too little, and where nothing has to be parted.
         assert_eq!(made(&[&third[..], &first[..]].concat()), Vec::<String>::new());
         assert_eq!(made(&[&first[..], &[" def fourth():", "+    pass", "     return"]].concat()), Vec::<String>::new());
