@@ -240,13 +240,13 @@ impl AdaptationRuns<'_> {
             let mut faults = self.held.report.iter().flat_map(|report| &report.diagnostics);
             held.executed() == 0 && faults.any(|fault| misses(&fault.message))
         };
-        let unloaded: BTreeMap<&str, &TestCase> = held
+        let unloaded: BTreeSet<&str> = held
             .0
             .values()
             .filter(|case| !base.0.contains_key(&*case.id) && case.outcome == TestOutcome::Failed && misses_one(case))
-            .filter_map(|case| Some((file_of(case).unwrap_or(&case.id), *case)))
+            .map(|case| file_of(case).unwrap_or(&case.id))
             .collect();
-        let is_unloaded = |case: &TestCase| file_of(case).is_some_and(|file| unloaded.contains_key(file));
+        let is_unloaded = |case: &TestCase| file_of(case).is_some_and(|file| unloaded.contains(file));
         let is_gone_with_it = |case: &TestCase| match held.0.get(&*case.id) {
             Some(held) => held.outcome == TestOutcome::Failed && misses_one(held),
             None => is_unloaded(case) || is_unbuilt(),
