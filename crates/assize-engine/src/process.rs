@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -82,6 +83,8 @@ pub fn check_configured(argv: &[String], time_s: u64) -> Result<(), String> {
 /// How long the rest of the output is awaited after the program has ended. A process that left the group may hold the
 /// pipe open indefinitely.
 const DRAIN: Duration = Duration::from_millis(200);
+/// How long output that is written already is awaited: on a busy machine its reader may have to wait for its turn.
+const DRAIN_MAX: Duration = Duration::from_secs(5);
 /// The longest pause between two checks for the end of the program while its pipes are open.
 const POLL_MAX: Duration = Duration::from_millis(20);
 
@@ -105,7 +108,7 @@ pub fn run(mut command: Command, input: &[u8], limits: &ProcessLimits) -> io::Re
     let status = child.wait_beside(&[&stdout, &stderr], deadline);
     child.kill_group();
     if status.is_none() {
-        closed(&[&stdout, &stderr], Instant::now() + DRAIN);
+        drain(&[&stdout, &stderr]);
     }
     let (stdout, stdout_cut) = stdout.take();
     let (stderr, _) = stderr.take();
@@ -227,7 +230,7 @@ impl Leader {
             }
             match self.0.try_wait() {
                 Ok(Some(status)) => {
-                    closed(pipes, Instant::now() + DRAIN);
+                    drain(pipes);
                     return Some(status);
                 }
                 Ok(None) if Instant::now() < deadline => pause = (pause * 2).min(POLL_MAX),
@@ -281,6 +284,16 @@ fn closed(pipes: &[&OutputReader], deadline: Instant) -> bool {
     pipes.iter().all(|pipe| pipe.wait(deadline))
 }
 
+/// Waits for the rest of the output of a program that has ended: until its pipes are closed, or hold nothing any more.
+fn drain(pipes: &[&OutputReader]) {
+    let latest = Instant::now() + DRAIN_MAX;
+    while !closed(pipes, Instant::now() + DRAIN) {
+        if pipes.iter().all(|pipe| pipe.is_empty()) || Instant::now() >= latest {
+            break;
+        }
+    }
+}
+
 impl Drop for Leader {
     fn drop(&mut self) {
         self.kill_group();
@@ -291,9 +304,12 @@ impl Drop for Leader {
 struct OutputReader {
     bytes: Arc<Mutex<(Vec<u8>, bool)>>,
     closed: Mutex<(Receiver<()>, bool)>,
+    /// The pipe itself.
+    pipe: Option<OwnedFd>,
 }
 
-fn collect(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> OutputReader {
+fn collect(pipe: Option<impl Read + AsFd + Send + 'static>, bytes_max: usize) -> OutputReader {
+    let own = pipe.as_ref().and_then(|pipe| pipe.as_fd().try_clone_to_owned().ok());
     let bytes = Arc::new(Mutex::new((Vec::new(), false)));
     let (sender, receiver) = channel();
     if let Some(pipe) = pipe {
@@ -307,7 +323,7 @@ fn collect(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> Output
             buffer.1 |= room < piece.len();
         });
     }
-    OutputReader { bytes, closed: Mutex::new((receiver, false)) }
+    OutputReader { bytes, closed: Mutex::new((receiver, false)), pipe: own }
 }
 
 /// Reads a pipe on a thread of its own, piece by piece, until it is closed. Then `take` is dropped.
@@ -336,6 +352,11 @@ impl OutputReader {
         closed.1
     }
 
+    /// Whether everything that was written has been read.
+    fn is_empty(&self) -> bool {
+        self.pipe.as_ref().is_none_or(|pipe| rustix::io::ioctl_fionread(pipe).is_ok_and(|bytes| bytes == 0))
+    }
+
     fn take(&self) -> (Vec<u8>, bool) {
         std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -344,6 +365,29 @@ impl OutputReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn output_is_waited_for_where_its_reader_is_late() {
+        let (read, mut write) = io::pipe().expect("a pipe");
+        let (sender, receiver) = channel::<()>();
+        let own = read.as_fd().try_clone_to_owned().expect("a descriptor");
+        let reader = OutputReader { bytes: Arc::default(), closed: Mutex::new((receiver, false)), pipe: Some(own) };
+        write.write_all(b"late").expect("written");
+        let bytes = Arc::clone(&reader.bytes);
+        let late = thread::spawn(move || {
+            thread::sleep(DRAIN * 3);
+            let mut read = read;
+            let mut buffer = [0; 4];
+            read.read_exact(&mut buffer).expect("read");
+            bytes.lock().expect("sound").0.extend_from_slice(&buffer);
+            drop(sender);
+        });
+        drain(&[&reader]);
+        assert_eq!(reader.take().0, b"late");
+        late.join().expect("ended");
+        // What stays open and holds nothing is not waited for.
+        drop(write);
+    }
 
     fn shell(script: &str, input: &[u8], millis: u64) -> ProcessResult {
         let mut command = Command::new("sh");
