@@ -290,7 +290,12 @@ impl AdaptationRuns<'_> {
         let (is_new, mut spare) = self.new_tests(&base, &change, &swapped);
         let broken =
             held.0.values().filter(|case| case.outcome == TestOutcome::Failed && !base.0.contains_key(&*case.id));
-        let candidates = base.passed().chain(broken.copied()).filter(|case| {
+        // One that fails on the base for another reason may be rewritten as well, so that it passes now.
+        let red = base
+            .0
+            .values()
+            .filter(|case| case.outcome == TestOutcome::Failed && change.is(&case.id, TestOutcome::Passed));
+        let candidates = base.passed().chain(broken.copied()).chain(red.copied()).filter(|case| {
             !held.is(&case.id, TestOutcome::Passed) && !held.is(&case.id, TestOutcome::Skipped) && self.is_touched(case)
         });
         let mut found = BTreeSet::new();
@@ -466,6 +471,15 @@ mod tests {
         let broken = [("test_a.py", Failed), (z, Passed)];
         let all = [(x, Passed), (y, Passed), (z, Passed)];
         assert_eq!(adapted(&broken, &all, &broken), "test_a.py test_a.py::x test_a.py::y");
+        let red = tested(&[(x, Failed), (y, Passed)]);
+        let of_red = |swapped: &GateRun| {
+            let (held, change) = (tested(&[(x, Failed), (y, Passed)]), tested(&[(x, Passed), (y, Passed)]));
+            let touched = &BTreeSet::from(["test_a.py".to_owned()]);
+            let removed = &BTreeSet::new();
+            AdaptationRuns { base: &red, held: &held, change: &change, swapped, touched, removed }.adapted()
+        };
+        assert_eq!(of_red(&red), BTreeSet::from([x.to_owned()]), "it failed on the base for another reason");
+        assert_eq!(of_red(&tested(&[(x, Passed), (y, Passed)])), BTreeSet::new(), "it is weaker");
     }
 
     #[test]
