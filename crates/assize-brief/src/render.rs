@@ -255,11 +255,8 @@ fn affix(affix: &Affix) -> String {
 
 fn layers(brief: &Brief) -> Vec<String> {
     let line = |layer: &crate::brief::Layer| {
-        let names: Vec<String> =
-            layer.units.iter().take(UNITS_PER_LAYER_MAX).map(|unit| visible(shown(unit))).collect();
-        let more = layer.units.len().saturating_sub(UNITS_PER_LAYER_MAX);
-        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("{}: {}{rest}", layer.level, names.join(", "))
+        let names: Vec<String> = layer.units.iter().map(|unit| visible(shown(unit))).collect();
+        format!("{}: {}", layer.level, assize_core::text::listed(&names, UNITS_PER_LAYER_MAX))
     };
     brief.structure.layers.iter().rev().map(line).collect()
 }

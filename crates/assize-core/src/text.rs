@@ -139,6 +139,13 @@ pub fn ending(text: &str, chars_max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{LEFT_OFF}{}", text[kept..].trim_start()))
 }
 
+/// Lists names for a person: the first of them, and how many more there are.
+pub fn listed<T: AsRef<str>>(names: &[T], shown_max: usize) -> String {
+    let (shown, more) = names.split_at(names.len().min(shown_max));
+    let shown = shown.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    if more.is_empty() { shown } else { format!("{shown} and {} more", more.len()) }
+}
+
 /// Keeps the first line of what a person is shown, with `…` where others follow.
 pub fn first_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();
@@ -220,5 +227,14 @@ mod tests {
         assert_eq!(tail("éa", 2), "a");
         assert_eq!(head("abc", 3), "abc");
         assert_eq!(tail("abc", 2), "bc");
+    }
+
+    #[test]
+    fn a_list_says_how_many_more_there_are() {
+        let names = ["a", "b", "c"];
+        for (shown_max, expected) in [(0, " and 3 more"), (2, "a, b and 1 more"), (3, "a, b, c"), (4, "a, b, c")] {
+            assert_eq!(listed(&names, shown_max), expected);
+        }
+        assert_eq!(listed::<&str>(&[], 2), "");
     }
 }

@@ -361,10 +361,10 @@ impl PreparedWorktree {
         job.writable.push((build, build_inside.clone()));
         for (host, folder) in &self.dependencies {
             // Without namespaces the copy has what it needs of them in it, or leads there.
-            let inside = if namespaces { inside_work.join(folder) } else { host.clone() };
-            match scratch_folder(|package| host.join(package).exists()).filter(|_| namespaces) {
-                Some(scratch) => job.lent.push(LentFolder { host: host.clone(), inside, scratch }),
-                None => job.read_only.push((host.clone(), inside)),
+            if namespaces {
+                lend(&mut job, host, inside_work.join(folder));
+            } else {
+                job.read_only.push((host.clone(), host.clone()));
             }
         }
         let outside = self.dependencies.iter().flat_map(|(host, _)| links_out(host, &self.place));
@@ -502,6 +502,14 @@ pub(crate) fn tool_folders(folder: &Path) -> impl Iterator<Item = PathBuf> + use
 
 /// The most links of one dependency folder that are followed.
 const LINKS_MAX: usize = 1_000;
+
+/// Shows a job a folder of dependencies, read-only but for what its packages write beside others while they run.
+pub(crate) fn lend(job: &mut SandboxJob, host: &Path, inside: PathBuf) {
+    match scratch_folder(|package| host.join(package).exists()) {
+        Some(scratch) => job.lent.push(LentFolder { host: host.to_owned(), inside, scratch }),
+        None => job.read_only.push((host.to_owned(), inside)),
+    }
+}
 
 /// Finds the folders outside of a project that links in a dependency folder lead to: the installation of an
 /// environment's interpreter, and packages that are developed elsewhere. Judged code can read them, so a link to

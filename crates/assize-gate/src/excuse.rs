@@ -367,8 +367,7 @@ impl AdaptationRuns<'_> {
         change: &Endings<'c>,
         swapped: &Endings<'_>,
     ) -> (BTreeSet<Option<&'c str>>, BTreeMap<Option<&'c str>, usize>) {
-        let passed = change.0.values().filter(|case| case.outcome == TestOutcome::Passed);
-        let telling = passed.filter(|case| !swapped.is(&case.id, TestOutcome::Passed));
+        let telling = change.passed().filter(|case| !swapped.is(&case.id, TestOutcome::Passed));
         let (mut files, mut spare) = (BTreeSet::new(), BTreeMap::new());
         for case in telling {
             let file = file_of(case);
@@ -390,7 +389,7 @@ impl AdaptationRuns<'_> {
             return false;
         }
         let by_helper = self.touched.iter().any(|path| !assize_ecosystem::holds_tests(path));
-        by_helper || file_of(case).is_none_or(|file| self.touched.contains(file))
+        by_helper || self.is_touched_file(case)
     }
 }
 

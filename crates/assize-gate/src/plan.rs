@@ -63,10 +63,8 @@ impl PlanTerms<'_, '_> {
 pub fn summary_of(left_out: &[LeftOutGate]) -> Option<String> {
     let switched_off = |gate: &&LeftOutGate| gate.why != SWITCHED_OFF;
     let names: Vec<String> = left_out.iter().filter(switched_off).map(|gate| name_of(&gate.id, &gate.folder)).collect();
-    let (shown, more) = names.split_at(names.len().min(NAMES_SHOWN_MAX));
-    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    let shown = shown.join(", ");
-    (!names.is_empty()).then(|| format!("set up and not run: {shown}{more} (`assize gates --plan` says why)"))
+    let shown = assize_core::text::listed(&names, NAMES_SHOWN_MAX);
+    (!names.is_empty()).then(|| format!("set up and not run: {shown} (`assize gates --plan` says why)"))
 }
 
 impl<'g> GatePlan<'g> {

@@ -127,12 +127,8 @@ fn without_secrets(message: String) -> String {
 /// Joins names for a message, the first of them only.
 fn listed(names: impl IntoIterator<Item = String>) -> String {
     const SHOWN: usize = 20;
-    let names: Vec<String> = names.into_iter().collect();
-    let mut text = names.iter().take(SHOWN).map(|name| assize_core::text::quote(name)).collect::<Vec<_>>().join(", ");
-    if names.len() > SHOWN {
-        text.push_str(&format!(" and {} more", names.len() - SHOWN));
-    }
-    text
+    let names: Vec<String> = names.into_iter().map(|name| assize_core::text::quote(&name)).collect();
+    assize_core::text::listed(&names, SHOWN)
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use assize_core::finding::Finding;
 use assize_core::gathered::EvidencePart;
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
+use assize_core::text::listed;
 use assize_ecosystem::{Language, is_code, is_setting, is_test};
 use assize_gate::comparison::Moves;
 use assize_gate::exec_report::{ExecReport, GateResult};
@@ -553,10 +554,7 @@ fn submodules_left_out(root: &Path, paths: &[String]) -> Option<String> {
     const SHOWN: usize = 5;
     let is_folder = |path: &&String| root.join(path).symlink_metadata().is_ok_and(|meta| meta.is_dir());
     let folders: Vec<&str> = paths.iter().filter(is_folder).map(String::as_str).collect();
-    let more = folders.len().saturating_sub(SHOWN);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let shown = folders.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-    (!folders.is_empty()).then(|| format!("submodules are left out: {shown}{more}"))
+    (!folders.is_empty()).then(|| format!("submodules are left out: {}", listed(&folders, SHOWN)))
 }
 
 /// Returns the files of a tree: tracked files and those that git would add. Without a repository, all files that are

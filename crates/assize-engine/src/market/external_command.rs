@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use assize_core::text::{ending, make_visible};
 use serde::Deserialize;
 
-use crate::gate::tool_folders;
+use crate::gate::{lend, tool_folders};
 use crate::judge::JUDGE_VARIABLE;
 use crate::process::{TIME_S, check_configured};
 use crate::random::fresh_word;
@@ -201,7 +201,7 @@ fn job(
     job.place.clone_from(&environment.home);
     let inside_work = environment.sandbox.work_inside(&work, &job.place);
     for folder in dependency_folders(&environment.home, copy.files()) {
-        job.read_only.push((environment.home.join(&folder), inside_work.join(&folder)));
+        lend(&mut job, &environment.home.join(&folder), inside_work.join(&folder));
     }
     let tools: BTreeSet<PathBuf> =
         std::env::split_paths(&environment.search_path).flat_map(|folder| tool_folders(&folder)).collect();

@@ -73,6 +73,15 @@ impl SandboxJob {
         }
     }
 
+    /// Everything that it is shown beside its two folders, in order: the path on this machine, the path inside, and whether
+    /// it may write there.
+    pub(super) fn shown(&self) -> impl Iterator<Item = (&Path, &Path, bool)> {
+        let read_only = self.read_only.iter().map(|(host, inside)| (host.as_path(), inside.as_path(), false));
+        let writable = self.writable.iter().map(|(host, inside)| (host.as_path(), inside.as_path(), true));
+        let lent = self.lent.iter().map(|lent| (lent.host.as_path(), lent.inside.as_path(), false));
+        read_only.chain(writable).chain(lent)
+    }
+
     /// Returns what is wrong with the job, if anything.
     pub(super) fn fault(&self) -> Option<String> {
         if self.program.is_empty() {
@@ -88,8 +97,7 @@ impl SandboxJob {
         if !Path::new(&self.folder).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
             return Some(format!("the folder {:?} is not within the work copy", self.folder));
         }
-        let shown = self.writable.iter().chain(&self.read_only).map(|(host, inside)| (host, inside));
-        for (host, inside) in shown.chain(self.lent.iter().map(|lent| (&lent.host, &lent.inside))) {
+        for (host, inside, _) in self.shown() {
             if !host.is_absolute()
                 || !inside.is_absolute()
                 || inside.components().any(|part| part == Component::ParentDir)

@@ -269,10 +269,7 @@ pub(super) fn furnish_home(host: &SandboxHost, stand_in: &StandInFolder) -> io::
 pub(super) fn make_places(job: &SandboxJob) -> Result<(), String> {
     let mut roots =
         vec![(job.work.as_path(), job.place.as_path(), true), (job.reports.as_path(), Path::new(REPORTS_INSIDE), true)];
-    let read_only = job.read_only.iter().map(|(from, inside)| (from, inside, false));
-    let writable = job.writable.iter().map(|(from, inside)| (from, inside, true));
-    let lent = job.lent.iter().map(|lent| (&lent.host, &lent.inside, false));
-    for (from, inside, write) in read_only.chain(writable).chain(lent) {
+    for (from, inside, write) in job.shown() {
         // The last mount at a path covers the others.
         let below =
             roots.iter().rev().find_map(|(host, root, make)| Some((*host, inside.strip_prefix(root).ok()?, *make)));

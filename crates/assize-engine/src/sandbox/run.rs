@@ -84,9 +84,7 @@ impl Sandbox {
         job.read_only.extend(below_work.flat_map(|tool| &tool.shown).map(|path| (path.clone(), path.clone())));
         if self.level.tier.has_namespaces() {
             plan::make_places(&job).map_err(SandboxError::BadJob)?;
-        } else if let Some((from, inside)) =
-            job.read_only.iter().chain(&job.writable).find(|(from, inside)| from != inside)
-        {
+        } else if let Some((from, inside, _)) = job.shown().find(|(from, inside, _)| from != inside) {
             let (from, inside) = (from.display(), inside.display());
             return Err(SandboxError::BadJob(format!("without namespaces {from} cannot be shown at {inside}")));
         }

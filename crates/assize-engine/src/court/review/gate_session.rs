@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use assize_core::diff::Diff;
 use assize_core::finding::{Certainty, Finding, Severity};
+use assize_core::text::listed;
 use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{is_code, is_test};
 use assize_gate::comparison::{Moves, keep_shared, take_out_broken_rules};
@@ -748,48 +749,40 @@ enum Adaptation {
     Moved,
 }
 
-/// Reports tests of the base that have another outcome with the code of the change, which rewrites them.
-fn rewritten(gate: &str, outcome: &str) -> Finding {
+/// Reports what a change does with tests of the base, and what a reader has to check.
+fn tests_adapted(gate: &str, what: &str, check: &str) -> Finding {
     Finding {
         rule: "tests-adapted".to_owned(),
         severity: Severity::Error,
         certainty: Certainty::Likely,
         path: None,
         line: None,
-        message: format!(
-            "{gate}: tests of the base {outcome} with the code of the change, which rewrites them. Check that the new \
-             expectations are what you want, or say with --spec what is asked for."
-        ),
+        message: format!("{gate}: {what}. Check that {check}, or say with --spec what is asked for."),
     }
+}
+
+/// What a reader has to check of tests that are rewritten.
+const CHECK_EXPECTATIONS: &str = "the new expectations are what you want";
+
+/// Reports tests of the base that have another outcome with the code of the change, which rewrites them.
+fn rewritten(gate: &str, outcome: &str) -> Finding {
+    let what = format!("tests of the base {outcome} with the code of the change, which rewrites them");
+    tests_adapted(gate, &what, CHECK_EXPECTATIONS)
 }
 
 /// Reports the tests that the change adapts, and those that it removes.
 fn by_change(gate: &str, excuses: &Excuses) -> Vec<Finding> {
     const SHOWN: usize = 5;
-    let reported = |of: Excuse, does: &str, check: &str| {
+    let reported = |(of, does, check): (Excuse, &str, &str)| {
         let ids: Vec<&str> = excuses.iter().filter(|(_, excuse)| **excuse == of).map(|(id, _)| id.as_str()).collect();
-        let more = ids.len().saturating_sub(SHOWN);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let shown = ids.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-        (!ids.is_empty()).then(|| Finding {
-            rule: "tests-adapted".to_owned(),
-            severity: Severity::Error,
-            certainty: Certainty::Likely,
-            path: None,
-            line: None,
-            message: format!(
-                "{gate}: the change {does}: {shown}{more}. Check that {check}, or say with --spec what is asked for."
-            ),
-        })
+        let what = || format!("the change {does}: {}", listed(&ids, SHOWN));
+        (!ids.is_empty()).then(|| tests_adapted(gate, &what(), check))
     };
-    let adapted = reported(
-        Excuse::Adapted,
-        "makes tests of the base fail and rewrites them",
-        "the new expectations are what you want",
-    );
-    let removed =
-        reported(Excuse::Removed, "removes tests of the base with the code that they test", "that code is to go");
-    adapted.into_iter().chain(removed).collect()
+    let kinds = [
+        (Excuse::Adapted, "makes tests of the base fail and rewrites them", CHECK_EXPECTATIONS),
+        (Excuse::Removed, "removes tests of the base with the code that they test", "that code is to go"),
+    ];
+    kinds.into_iter().filter_map(reported).collect()
 }
 
 /// Returns whether two gates are the same, whatever they were recognized by.
