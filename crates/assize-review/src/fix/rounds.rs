@@ -379,11 +379,12 @@ impl Rounds {
     }
 }
 
-/// Returns whether a state is a step forward: taste and size are none, nor is that a judge did not answer this time.
+/// Returns whether a state is a step forward: taste and size are none, nor is that a judge did not answer this time. A
+/// state without a ruling is better where fewer faults are left: a missing tool does not hide them.
 fn is_better(state: &RankingKey, best: &RankingKey) -> bool {
     match state.differs(best) {
         None | Some(Criterion::Convention | Criterion::Size) => false,
-        Some(Criterion::Ruling) if state.ruling == Outcome::Unjudged => false,
+        Some(Criterion::Ruling) if state.ruling == Outcome::Unjudged => state.other_faults > best.other_faults,
         Some(_) => state > best,
     }
 }

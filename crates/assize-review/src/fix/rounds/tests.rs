@@ -187,6 +187,38 @@ fn what_happens_next() {
 }
 
 #[test]
+fn a_missing_tool_does_not_hide_what_tools_fixed() {
+    // A linter objects, and a type checker that the policy requires is not there: with the lint fault gone, the change
+    // is unjudged.
+    let styled = |faults: usize, ruling: Outcome| {
+        let key = RankingKey {
+            builds: Measure::Unknown,
+            ruling,
+            other_faults: Measure::of(faults),
+            convention: 7,
+            ..ranking_key(0)
+        };
+        let objections = (0..faults).map(|fault| (format!("fault {fault}"), 1)).collect();
+        FixEvent::Judged(JudgedState {
+            ranking_key: key,
+            objections,
+            unchanged: false,
+            time_ms: 1,
+            cost_usd: Some(0.0),
+        })
+    };
+    for (before, after_tools, ruling, expected) in [
+        (1, 0, Outcome::Unjudged, (FixEffect::End(FixEnding::Unjudged), 1)),
+        (2, 1, Outcome::Revise, (propose(PatchOrigin::Mechanical, 1), 1)),
+        // That a judge did not answer this time is no step forward.
+        (0, 0, Outcome::Unjudged, (FixEffect::End(FixEnding::NothingOffered), 0)),
+    ] {
+        let events = vec![styled(before, Outcome::Revise), fits("1"), styled(after_tools, ruling)];
+        assert_eq!(after(FixPolicy::default(), false, events), expected, "{before} {after_tools}");
+    }
+}
+
+#[test]
 fn limits_end_it_at_the_limit_and_not_before() {
     let worse = |tree: &str, faults: &[&str]| vec![fits(tree), judged(faults)];
     let start = || vec![judged(&["a"]), offered(Proposal::Nothing)];
