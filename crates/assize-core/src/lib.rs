@@ -51,5 +51,6 @@ pub mod path;
 pub mod prompt;
 pub mod ruling;
 pub mod text;
+pub mod tree_paths;
 pub mod verdict;
 pub mod violation;

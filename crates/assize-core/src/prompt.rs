@@ -16,6 +16,7 @@ use crate::diff::{Diff, DiffLineKind, FileChange, FileStatus};
 use crate::finding::{Certainty, Finding};
 use crate::gathered::EvidencePart;
 use crate::text::{head, make_visible, quote};
+use crate::tree_paths::TreePaths;
 
 /// A random word that the judged party cannot guess, fresh for every question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +74,8 @@ pub struct Question {
     pub rubric_hash: String,
     /// The judged texts that the prompt contains, for the detection of planted verdicts.
     pub attachments: Vec<String>,
+    /// The files of the judged tree, for verdicts that name files; `None` where a verdict is not held to a tree.
+    pub tree: Option<Arc<TreePaths>>,
 }
 
 /// A finding as templates show it: how sure it is, its rule, and what it says.

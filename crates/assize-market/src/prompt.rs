@@ -230,6 +230,7 @@ fn question<V: Verdict>(
         system: system(nonce).into(),
         prompt: prompt(nonce),
         schema: Arc::new(schema),
+        tree: None,
     }
 }
 

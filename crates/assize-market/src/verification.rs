@@ -403,7 +403,8 @@ mod tests {
     use assize_review::case::PatchedFile;
 
     fn record(outcome: Outcome, files: &[&str], failed: usize) -> ReviewRecord {
-        let file = |path: &&str| PatchedFile { path: (*path).to_owned(), added: 10, removed: 2, held: false };
+        let file =
+            |path: &&str| PatchedFile { path: (*path).to_owned(), added: 10, removed: 2, gone: false, held: false };
         let test = TestTotals { passed: 5, failed, ..TestTotals::default() };
         let gate = r#"{"id":"unittest","because":"","dimensions":["tests_functional"],"tests_of":"change","state":"passed","time_ms":1,"command":"x",
             "tests":{"passed":5,"failed":0,"skipped":0,"deselected":0,"expected_failures":0,"unexpected_passes":0,"edge":0,"failing":[],"edge_failed":0,

@@ -102,6 +102,9 @@ pub struct PatchedFile {
     pub added: usize,
     /// Lines that went.
     pub removed: usize,
+    /// Whether the change removes the file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gone: bool,
     /// Whether the tests of the base ran with this file as the base has it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,

@@ -5,7 +5,8 @@
 //! found bounds every score and the ruling: no judge can raise them. The court must not know how
 //! gates are run.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::finding::BlockOn;
 use assize_core::finding::{Certainty, Finding, Severity};
@@ -17,6 +18,8 @@ use assize_core::ruling::{Cause, Outcome, Ruling, Unjudged};
 use assize_core::text::{beginning, first_line};
 use assize_gate::exec_report::{GateResult, TestSummary, TestsOf, line_of};
 use assize_gate::gate::{Dimension, GateState, GateTrouble};
+use assize_patch::check_path;
+use assize_report::Diagnostic;
 use assize_stop::rule::RULES;
 use serde::{Deserialize, Serialize};
 
@@ -171,9 +174,17 @@ fn bounds(inputs: &ReviewInputs) -> Scores {
     })
 }
 
-/// Returns whether tests that the base ran are gone or no longer run, which is no pass.
+/// Returns whether tests of a dimension that the base ran are gone or no longer run, which is no pass.
 fn vanished(inputs: &ReviewInputs, dimension: Dimension) -> bool {
-    dimension == Dimension::TestsFunctional && vanished_tests(inputs).next().is_some()
+    let is_edge = |gate: &GateResult, id: &str| {
+        let comparison = gate.tests.as_ref().and_then(|tests| tests.against_base.as_ref());
+        comparison.is_some_and(|tests| tests.edge_gone.iter().any(|gone| gone == id))
+    };
+    vanished_tests(inputs).any(|(gate, id)| match dimension {
+        Dimension::TestsFunctional => !is_edge(gate, id),
+        Dimension::TestsEdge => is_edge(gate, id),
+        _ => false,
+    })
 }
 
 /// Names the tests of the base that vanished with the change. If the specification allows tests to go, no test counts.
@@ -305,10 +316,26 @@ fn accepted(inputs: &ReviewInputs) -> String {
     )
 }
 
+/// What tells one fault from another, whichever gate reports it: several gates run the same compiler.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct FaultKey<'d> {
+    path: Option<&'d str>,
+    line: Option<u32>,
+    message: Cow<'d, str>,
+}
+
+impl<'d> FaultKey<'d> {
+    fn of(diagnostic: &'d Diagnostic) -> Self {
+        let message = first_line(&diagnostic.message);
+        Self { path: diagnostic.path.as_deref(), line: diagnostic.line, message }
+    }
+}
+
 /// Says what is behind the faults: for each gate what it objects to, most telling first.
 fn root_cause(inputs: &ReviewInputs) -> String {
     const SHOWN: usize = 3;
     let mut parts = Vec::new();
+    let mut said = BTreeSet::new();
     for gate in &inputs.exec.gates {
         if let Some(trouble) = gate.trouble.as_ref().filter(|_| gate.state == GateState::Errored) {
             parts.push(format!("{} came to no result: {}.", gate.name(), trouble.detail.trim_end_matches('.')));
@@ -317,7 +344,11 @@ fn root_cause(inputs: &ReviewInputs) -> String {
             continue;
         }
         let count = gate.new.len() + gate.new_left_out;
-        if count > 0 {
+        let is_repeated = gate.new_left_out == 0 && gate.new.iter().all(|found| said.contains(&FaultKey::of(found)));
+        said.extend(gate.new.iter().map(FaultKey::of));
+        if count > 0 && is_repeated {
+            parts.push(format!("{}: the same.", gate.name()));
+        } else if count > 0 {
             let shown: Vec<String> = gate.new.iter().take(SHOWN).map(line_of).collect();
             parts.push(format!("{}: {} new: {}{}.", gate.name(), faults(count), shown.join("; "), more(count, SHOWN)));
         }
@@ -376,8 +407,9 @@ impl FixPlan {
         let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut note = |path: &str, what: String| by_file.entry(path.to_owned()).or_default().push(what);
         let mut failing = 0;
+        let mut said = BTreeSet::new();
         for gate in inputs.exec.gates.iter().filter(|gate| gate.state == GateState::Failed) {
-            for diagnostic in &gate.new {
+            for diagnostic in gate.new.iter().filter(|diagnostic| said.insert(FaultKey::of(diagnostic))) {
                 if let Some(path) = &diagnostic.path {
                     let message = first_line(&diagnostic.message);
                     let line = diagnostic.line.map(|line| format!("line {line}: ")).unwrap_or_default();
@@ -392,6 +424,8 @@ impl FixPlan {
                 note(path, format!("{line}{}", finding.message));
             }
         }
+        // A tool may name a file of its own installation, which no plan can change.
+        by_file.retain(|file, _| check_path(file).is_ok() && file.chars().count() <= PATH_CHARS_MAX);
         let files = by_file.len();
         if let Some(what) = of_tests(inputs) {
             for path in changed_code(inputs).take(TEST_STEPS_MAX) {
@@ -401,9 +435,11 @@ impl FixPlan {
                 by_file.entry(path.to_owned()).or_default().push(HELD.to_owned());
             }
         }
+        let gone: BTreeSet<&str> =
+            inputs.patch_summary.iter().filter(|file| file.gone).map(|file| file.path.as_str()).collect();
         let step = |(file, what): (String, Vec<String>)| FixPlanStep {
-            file: beginning(&file, PATH_CHARS_MAX).into_owned(),
-            operation: FixOperation::Edit,
+            operation: if gone.contains(file.as_str()) { FixOperation::Add } else { FixOperation::Edit },
+            file,
             brief: beginning(&what.join("; "), STEP_CHARS_MAX).into_owned(),
         };
         let mut steps: Vec<FixPlanStep> = by_file.into_iter().map(step).collect();

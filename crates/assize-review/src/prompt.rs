@@ -1,11 +1,14 @@
 //! What a judge of the review court is shown.
 
+use std::sync::Arc;
+
 use assize_core::diff::Diff;
 use assize_core::gathered::EvidencePart;
 use assize_core::prompt::{
     Nonce, Question, attachments_of_diff, describe, diff_values, fence, fenced, hash_of, render,
 };
 use assize_core::text::{Untrusted, head, quote};
+use assize_core::tree_paths::TreePaths;
 use assize_core::verdict::Verdict;
 use assize_gate::exec_report::{ExecReport, GateResult};
 use assize_gate::gate::GateState;
@@ -31,6 +34,8 @@ pub struct ReviewAttachments {
     pub diff: Diff,
     /// The project's brief, cut to its budget; empty where no brief was requested.
     pub brief: Untrusted<String>,
+    /// The files of the changed tree.
+    pub tree: Arc<TreePaths>,
 }
 
 /// Renders the question of the review court.
@@ -48,6 +53,7 @@ pub fn review_question(inputs: &ReviewInputs, attachments: &ReviewAttachments, n
         system: rubric(nonce).into(),
         prompt: render_case(inputs, attachments, nonce),
         schema: schema.into(),
+        tree: Some(attachments.tree.clone()),
     }
 }
 
@@ -152,7 +158,11 @@ mod tests {
         let inputs = ReviewInputs { case, exec, ..ReviewInputs::default() };
         let diff = Diff { files: vec![FileChange::added("src/a.py", added)], ..Diff::default() };
         let brief = Untrusted::new("functions are snake_case");
-        review_question(&inputs, &ReviewAttachments { diff, brief }, &Nonce::new([7; 16]))
+        review_question(
+            &inputs,
+            &ReviewAttachments { diff, brief, ..ReviewAttachments::default() },
+            &Nonce::new([7; 16]),
+        )
     }
 
     #[test]

@@ -5,27 +5,31 @@
 
 use std::collections::BTreeMap;
 
+use assize_core::tree_paths::TreePaths;
 use assize_core::verdict::document::{Checker, DocumentPlace, parse};
 use assize_core::verdict::{REPLY_BYTES_MAX, Verdict as _};
 use assize_core::violation::Violation;
 use assize_patch::validate::{patch_bytes_max, patch_of};
 use assize_patch::{Patch, PatchLimits, check_path};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::verdict::{
-    EXPLANATION_CHARS_MAX, PATH_CHARS_MAX, ReviewVerdict, STEP_CHARS_MAX, STEPS_MAX, Scores, against_acceptance,
+    EXPLANATION_CHARS_MAX, FixOperation, PATH_CHARS_MAX, ReviewVerdict, STEP_CHARS_MAX, STEPS_MAX, Scores,
+    against_acceptance, misplaced,
 };
 
-/// Checks the verdict of a review.
+/// Checks the verdict of a review. Where the judged tree is known, its fix plan is held to it: what is edited or removed
+/// exists, what is added does not.
 ///
 /// # Errors
 ///
 /// Lists every fault with its place.
-pub fn validate_verdict(text: &str) -> Result<ReviewVerdict, Vec<Violation>> {
-    verdict_of(&parse(text, REPLY_BYTES_MAX)?)
+pub fn validate_verdict(text: &str, tree: Option<&TreePaths>) -> Result<ReviewVerdict, Vec<Violation>> {
+    verdict_of(&parse(text, REPLY_BYTES_MAX)?, tree)
 }
 
-fn verdict_of(value: &Value) -> Result<ReviewVerdict, Vec<Violation>> {
+fn verdict_of(value: &Value, tree: Option<&TreePaths>) -> Result<ReviewVerdict, Vec<Violation>> {
     let mut checker = Checker::default();
     let root = DocumentPlace::root(value);
     if checker.object(&root, &["verdict", "scores", "explanations", "fix_plan"]) {
@@ -53,10 +57,19 @@ fn verdict_of(value: &Value) -> Result<ReviewVerdict, Vec<Violation>> {
             if checker.object(&step, &["file", "operation", "brief"]) {
                 checker.text(&step.field("file"), PATH_CHARS_MAX);
                 let file = step.field("file");
-                if let Some(Err(fault)) = file.value.and_then(Value::as_str).map(check_path) {
-                    checker.say(&file.at, fault);
+                let path = file.value.and_then(Value::as_str);
+                let operation = step.field("operation");
+                checker.one_of(&operation, &["edit", "add", "remove"]);
+                match path.map(check_path) {
+                    Some(Err(fault)) => checker.say(&file.at, fault),
+                    Some(Ok(())) => {
+                        let wanted = operation.value.and_then(|kind| FixOperation::deserialize(kind).ok());
+                        let place = path.zip(wanted).zip(tree);
+                        let fault = place.and_then(|((path, wanted), tree)| misplaced(path, wanted, tree));
+                        fault.into_iter().for_each(|fault| checker.say(&file.at, fault));
+                    }
+                    None => {}
                 }
-                checker.one_of(&step.field("operation"), &["edit", "add", "remove"]);
                 checker.text(&step.field("brief"), STEP_CHARS_MAX);
             }
         }
@@ -89,6 +102,7 @@ pub fn validate_both(
     verdict: &str,
     patch: &str,
     limits: &PatchLimits,
+    tree: Option<&TreePaths>,
 ) -> Result<(ReviewVerdict, Patch), Vec<Violation>> {
     let under = |name: &str, found: Vec<Violation>| -> Vec<Violation> {
         found
@@ -104,7 +118,7 @@ pub fn validate_both(
         (Ok(verdict), Ok(patch)) => under("patch", unanswered(verdict, patch)),
         _ => Vec::new(),
     };
-    let verdict = verdict.and_then(|value| verdict_of(&value)).map_err(|found| under("verdict", found));
+    let verdict = verdict.and_then(|value| verdict_of(&value, tree)).map_err(|found| under("verdict", found));
     let patch = patch
         .and_then(|value| patch_of(&value, limits).map_err(|unsound| unsound.faults))
         .map_err(|found| under("patch", found));
@@ -168,15 +182,15 @@ mod tests {
 
     #[test]
     fn sound_documents_pass() {
-        assert!(validate_verdict(GOOD).is_ok());
-        assert!(validate_both(GOOD, PATCH, &PatchLimits::default()).is_ok());
+        assert!(validate_verdict(GOOD, None).is_ok());
+        assert!(validate_both(GOOD, PATCH, &PatchLimits::default(), None).is_ok());
     }
 
     #[test]
     fn every_fault_is_listed_with_its_place() {
         let bad = r#"{"verdict":"ok","scores":{"compilation":2,"tests_functional":"1","types":0,"style":1,"security":1,"speed":1},"explanations":{"root_cause":"  "},"fix_plan":[{"file":"a","operation":"rename","brief":""},7]}"#;
         assert_eq!(
-            places(validate_verdict(bad)),
+            places(validate_verdict(bad, None)),
             [
                 "verdict",
                 "scores.speed",
@@ -197,7 +211,7 @@ mod tests {
         let long = format!("\\u0007{}", "-".repeat(EXPLANATION_CHARS_MAX));
         let bad = GOOD.replace("\"r\"", &format!("\"{long}\""));
         let messages: Vec<String> =
-            validate_verdict(&bad).expect_err("faults").iter().map(ToString::to_string).collect();
+            validate_verdict(&bad, None).expect_err("faults").iter().map(ToString::to_string).collect();
         assert_eq!(
             messages,
             [
@@ -227,7 +241,7 @@ mod tests {
             (odd("[{", "7,\"more\":[{"), vec!["more", "fix_plan", "scores.compilation", "scores.types"]),
             (odd("\"accept\"", "\"accepted\""), vec!["verdict"]),
         ] {
-            assert_eq!(places(validate_verdict(&verdict)), expected, "{verdict}");
+            assert_eq!(places(validate_verdict(&verdict, None)), expected, "{verdict}");
         }
     }
 
@@ -252,14 +266,55 @@ mod tests {
             // It is unknown which files such a plan names.
             (GOOD.replace("\"src/a.ts\"", "7"), elsewhere, vec!["verdict.fix_plan[0].file"]),
         ] {
-            assert_eq!(places(validate_both(&verdict, &patch, &PatchLimits::default())), expected, "{verdict} {patch}");
+            assert_eq!(
+                places(validate_both(&verdict, &patch, &PatchLimits::default(), None)),
+                expected,
+                "{verdict} {patch}"
+            );
         }
+    }
+
+    #[test]
+    fn a_plan_fits_the_tree_and_the_patch_fits_the_plan() {
+        let tree: TreePaths = ["src/a.ts", "src/b.ts"].into_iter().collect();
+        let step = |file: &str, operation: &str| {
+            GOOD.replace("src/a.ts", file).replace("\"edit\"", &format!("\"{operation}\""))
+        };
+        let at_file = vec!["fix_plan[0].file".to_owned()];
+        for (file, operation, expected) in [
+            ("src/a.ts", "edit", Vec::new()),
+            ("src/c.ts", "add", Vec::new()),
+            ("src/a.ts", "remove", Vec::new()),
+            ("src", "edit", at_file.clone()),
+            ("src/c.ts", "edit", at_file.clone()),
+            ("src/c.ts", "remove", at_file.clone()),
+            ("src/a.ts", "add", at_file.clone()),
+            ("/etc/passwd", "edit", at_file.clone()),
+            ("../x", "add", at_file.clone()),
+            (".git/hooks/pre-commit", "add", at_file.clone()),
+            ("./src/a.ts", "edit", at_file),
+        ] {
+            let found = validate_verdict(&step(file, operation), Some(&tree)).err().unwrap_or_default();
+            assert_eq!(found.into_iter().map(|fault| fault.at).collect::<Vec<_>>(), expected, "{operation} {file}");
+        }
+        let patch = |kind: &str| format!(r#"{{"ops":[{{"kind":"{kind}","path":"src/a.ts"}}]}}"#);
+        let both = |verdict: &str, patch: &str| {
+            let result = validate_both(verdict, patch, &PatchLimits::default(), Some(&tree));
+            result.err().unwrap_or_default().iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            both(GOOD, &patch("remove")),
+            [r#"patch.ops[0]: is "remove", where the verdict's fix plan has "edit" for "src/a.ts""#]
+        );
+        assert_eq!(both(&step("src/a.ts", "remove"), &patch("remove")), Vec::<String>::new());
+        let rejected = GOOD.replace("revise", "reject");
+        assert_eq!(both(&rejected, PATCH), ["patch.ops: changes what the verdict rejects"]);
     }
 
     #[test]
     fn a_key_twice_is_no_document() {
         let twice = GOOD.replacen("\"verdict\":\"revise\"", "\"verdict\":\"revise\",\"verdict\":\"accept\"", 1);
-        assert_eq!(places(validate_verdict(&twice)), [""]);
+        assert_eq!(places(validate_verdict(&twice, None)), [""]);
     }
 
     proptest! {
@@ -276,7 +331,7 @@ mod tests {
             }
             if at > 0 { changed.replace_range(at..at + from.len(), to); }
             let strict = assize_core::verdict::parse::<ReviewVerdict>(&changed);
-            prop_assert_eq!(validate_verdict(&changed).is_ok(), strict.is_ok(), "{} {:?}", changed, strict.err());
+            prop_assert_eq!(validate_verdict(&changed, None).is_ok(), strict.is_ok(), "{} {:?}", changed, strict.err());
         }
     }
 }

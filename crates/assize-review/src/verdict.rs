@@ -1,6 +1,7 @@
 //! The verdict of the review court.
 
 use assize_core::ruling::Outcome;
+use assize_core::tree_paths::{AtPath, TreePaths};
 use assize_core::verdict::{Verdict, at_most, check_text};
 use assize_core::violation::Violation;
 use assize_gate::gate::Dimension;
@@ -268,6 +269,28 @@ impl Verdict for ReviewVerdict {
         }
         Ok(())
     }
+
+    fn check_files(&self, tree: &TreePaths) -> Result<(), String> {
+        let mut steps = self.fix_plan.iter();
+        match steps.find_map(|step| misplaced(&step.file, step.operation, tree)) {
+            Some(fault) => Err(format!("`fix_plan.file` {fault}")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Says why a step of a fix plan cannot be carried out in a tree; `None` where it can.
+pub(super) fn misplaced(file: &str, operation: FixOperation, tree: &TreePaths) -> Option<String> {
+    let fault = match (tree.at(file), operation) {
+        (AtPath::File, FixOperation::Edit | FixOperation::Remove) | (AtPath::Nothing, FixOperation::Add) => {
+            return None;
+        }
+        (AtPath::File, FixOperation::Add) => "exists, so that it is an `edit`".to_owned(),
+        (AtPath::Folder, _) => "is a folder; each step is about one file".to_owned(),
+        (AtPath::BelowFile(above), _) => format!("cannot exist: {above:?} is a file"),
+        (AtPath::Nothing, FixOperation::Edit | FixOperation::Remove) => "does not exist".to_owned(),
+    };
+    Some(format!("{file:?} {fault}"))
 }
 
 /// Names what speaks against an acceptance, each at its place: a dimension with an error, something left to do.
@@ -316,6 +339,33 @@ mod tests {
         for score in [-0.0, -0.001, 1.001, f64::NAN, f64::INFINITY] {
             assert!(verdict(|v| v.scores.types = Some(score)).is_err(), "{score}");
             assert!(verdict(|v| v.scores.schema = Some(score)).is_err(), "{score}");
+        }
+    }
+
+    #[test]
+    fn a_step_is_about_a_file_that_can_be_there() {
+        use FixOperation::{Add, Edit, Remove};
+        let tree: TreePaths = ["src/a.py", "src/b.py"].into_iter().collect();
+        let cases = [
+            ("src/a.py", Edit, Ok(())),
+            ("src/a.py", Remove, Ok(())),
+            ("src/c.py", Add, Ok(())),
+            ("src", Edit, Err("`fix_plan.file` \"src\" is a folder; each step is about one file")),
+            ("src", Remove, Err("`fix_plan.file` \"src\" is a folder; each step is about one file")),
+            ("src/a.py", Add, Err("`fix_plan.file` \"src/a.py\" exists, so that it is an `edit`")),
+            ("src/c.py", Edit, Err("`fix_plan.file` \"src/c.py\" does not exist")),
+            ("src/c.py", Remove, Err("`fix_plan.file` \"src/c.py\" does not exist")),
+            ("src/a.py/c", Add, Err("`fix_plan.file` \"src/a.py/c\" cannot exist: \"src/a.py\" is a file")),
+        ];
+        for (file, operation, expected) in cases {
+            let step = FixPlanStep { file: file.to_owned(), operation, brief: "b".to_owned() };
+            let verdict = ReviewVerdict {
+                verdict: ReviewOutcome::Revise,
+                scores: Scores::of(|_| Some(1.0)),
+                explanations: Explanations { root_cause: "r".to_owned(), minimal_fix: "m".to_owned() },
+                fix_plan: vec![step],
+            };
+            assert_eq!(verdict.check_files(&tree), expected.map_err(str::to_owned), "{file} {operation:?}");
         }
     }
 

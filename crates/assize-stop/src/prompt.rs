@@ -44,6 +44,7 @@ pub fn stop_question(evidence: &Evidence, findings: &[Finding], budget: DiffBudg
         system: system.into(),
         prompt,
         schema: Arc::new(schema),
+        tree: None,
     }
 }
 

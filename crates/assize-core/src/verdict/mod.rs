@@ -22,8 +22,10 @@ use regex::Regex;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::prompt::Question;
 use crate::ruling::{Cause, Unjudged};
 use crate::text::{Hidden, head, make_visible, may_hide};
+use crate::tree_paths::TreePaths;
 use json::Unambiguous;
 
 /// Longest reply that is read, in bytes.
@@ -50,6 +52,15 @@ pub trait Verdict: DeserializeOwned + Serialize {
     ///
     /// Says in one sentence what is wrong, so that a judge can be asked again.
     fn check(&self) -> Result<(), String>;
+
+    /// Checks the files that the verdict names against the judged tree. Most verdicts name none.
+    ///
+    /// # Errors
+    ///
+    /// Says in one sentence what is wrong, so that a judge can be asked again.
+    fn check_files(&self, _tree: &TreePaths) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// How the model came to the end of its reply.
@@ -90,6 +101,20 @@ impl Reply {
     /// Makes a complete reply that is a text, the form in which most models reply.
     pub fn text(text: impl Into<String>) -> Self {
         Self { payload: Payload::Text(text.into()), stop: StopReason::Complete }
+    }
+}
+
+/// Reads the one verdict of a reply, and holds the files that it names to the judged tree.
+///
+/// # Errors
+///
+/// As [`read`]; malformed too where the tree has no such file.
+pub fn read_for<V: Verdict>(reply: &Reply, question: &Question) -> Result<V, Unjudged> {
+    let attachments: Vec<&str> = question.attachments.iter().map(String::as_str).collect();
+    let verdict: V = read(reply, &attachments)?;
+    match question.tree.as_deref().map(|tree| verdict.check_files(tree)) {
+        Some(Err(error)) => malformed(&error),
+        _ => Ok(verdict),
     }
 }
 
@@ -400,6 +425,30 @@ mod tests {
 
     fn cause(reply: &Reply) -> Option<Cause> {
         read::<SampleVerdict>(reply, &[]).err().map(|unjudged| unjudged.cause)
+    }
+
+    #[test]
+    fn files_that_a_verdict_names_are_held_to_the_tree() {
+        let tree: TreePaths = ["tests"].into_iter().collect();
+        let question = |tree: Option<&TreePaths>| Question {
+            system: "".into(),
+            prompt: String::new(),
+            schema_name: "",
+            schema: serde_json::Value::Null.into(),
+            prompt_hash: String::new(),
+            rubric_hash: String::new(),
+            attachments: Vec::new(),
+            tree: tree.map(|tree| tree.clone().into()),
+        };
+        for (tree, expected) in [
+            (None, None),
+            (Some(&tree), None),
+            (Some(&TreePaths::default()), Some("`missingItems` names \"tests\", which does not exist")),
+        ] {
+            let read = read_for::<SampleVerdict>(&text(GOOD), &question(tree)).err();
+            assert_eq!(read.as_ref().map(|unjudged| &*unjudged.detail), expected);
+            assert!(read.is_none_or(|unjudged| unjudged.cause == Cause::Malformed));
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::tree_paths::{AtPath, TreePaths};
+
 use super::{Verdict, at_most, check_text};
 
 /// Most items, and most characters of a text.
@@ -41,5 +43,10 @@ impl Verdict for SampleVerdict {
             }
             _ => Ok(()),
         }
+    }
+
+    fn check_files(&self, tree: &TreePaths) -> Result<(), String> {
+        let missing = self.missing_items.iter().find(|item| tree.at(item) != AtPath::File);
+        missing.map_or(Ok(()), |item| Err(format!("`missingItems` names {item:?}, which does not exist")))
     }
 }

@@ -13,12 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_check::schema::Declared;
-use assize_core::diff::{Diff, FileChange};
+use assize_core::diff::{Diff, FileChange, FileStatus};
 use assize_core::finding::Finding;
 use assize_core::gathered::EvidencePart;
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
 use assize_core::text::listed;
+use assize_core::tree_paths::TreePaths;
 use assize_ecosystem::{Language, is_code, is_setting, is_test};
 use assize_gate::comparison::Moves;
 use assize_gate::exec_report::{ExecReport, GateResult};
@@ -258,6 +259,8 @@ pub fn examine(
     case.opened = WritableScope::by(case.specification.inspect());
     let mut limits = diff.limits.clone();
     limits.extend(submodules_left_out(&root, &paths));
+    // Only a judge's verdict is held to the tree: the gates name files that they saw.
+    let tree = if terms.judges.is_empty() { TreePaths::default() } else { present(&root, paths.clone()) };
     let build = Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
     let place = GateLocation { root: &root, home: &home, repository: repository.as_ref(), paths, build: build.path() };
     let mut worktrees = PreparedWorktrees::new(&case, &diff, place, terms, &mut limits)?;
@@ -310,6 +313,7 @@ pub fn examine(
         path: file.path.clone(),
         added: file.added_count(),
         removed: file.removed_count(),
+        gone: file.status == FileStatus::Deleted,
         held: worktrees.plan.held_restore.contains(&file.path) || worktrees.plan.held_remove.contains(&file.path),
     };
     let inputs = ReviewInputs {
@@ -324,7 +328,7 @@ pub fn examine(
         case,
         opinions: Vec::new(),
     };
-    Ok((inputs, ReviewAttachments { diff, brief: look.brief }))
+    Ok((inputs, ReviewAttachments { diff, brief: look.brief, tree: Arc::new(tree) }))
 }
 
 /// What limits say of dependencies that could not be installed.
@@ -341,7 +345,7 @@ const WEAKENING: [&str; 3] = ["assertion-weakened", "test-deleted", "test-skippe
 pub fn attachments(case: &ReviewCase, work_tree: &WorkTree) -> Result<ReviewAttachments, ReviewError> {
     let diff = diff(case, work_tree)?;
     let brief = brief::look(None, None, &base_of(case, work_tree)?, brief::BriefAudience::Judges).brief;
-    Ok(ReviewAttachments { diff, brief })
+    Ok(ReviewAttachments { diff, brief, ..ReviewAttachments::default() })
 }
 
 /// Returns the diff of a change.
@@ -555,6 +559,20 @@ fn submodules_left_out(root: &Path, paths: &[String]) -> Option<String> {
     let is_folder = |path: &&String| root.join(path).symlink_metadata().is_ok_and(|meta| meta.is_dir());
     let folders: Vec<&str> = paths.iter().filter(is_folder).map(String::as_str).collect();
     (!folders.is_empty()).then(|| format!("submodules are left out: {}", listed(&folders, SHOWN)))
+}
+
+/// Returns the files of a project's work tree, those that git ignores left out.
+///
+/// # Errors
+///
+/// Fails if git does.
+pub fn tree_paths(root: &Path, repository: Option<&Repository>) -> Result<TreePaths, ReviewError> {
+    Ok(present(root, paths_of(root, repository)?))
+}
+
+/// Leaves out what git lists and the work tree lacks.
+fn present(root: &Path, paths: Vec<String>) -> TreePaths {
+    paths.into_iter().filter(|path| root.join(path).symlink_metadata().is_ok()).collect()
 }
 
 /// Returns the files of a tree: tracked files and those that git would add. Without a repository, all files that are

@@ -14,7 +14,7 @@ use assize_core::opinion::{JudgeRecord, Opinion};
 use assize_core::prompt::Question;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::text::{head, make_visible};
-use assize_core::verdict::{Payload, REPLY_BYTES_MAX, Reply, Verdict, read};
+use assize_core::verdict::{Payload, REPLY_BYTES_MAX, Reply, Verdict, read_for};
 
 use super::breaker::Breaker;
 use super::budget::{Budget, Reservation};
@@ -228,8 +228,7 @@ impl<'a> QuestionAttempt<'a> {
     }
 
     fn read<V: Verdict>(&self, reply: &Reply) -> Result<V, Unjudged> {
-        let attachments: Vec<&str> = self.question.attachments.iter().map(String::as_str).collect();
-        read(reply, &attachments)
+        read_for(reply, self.question)
     }
 
     /// Calls until there is an answer or a further call is useless.

@@ -33,6 +33,7 @@ pub(super) fn question() -> Question {
         prompt_hash: "0123456789abcdef0123456789abcdef".to_owned(),
         rubric_hash: "fedcba9876543210fedcba9876543210".to_owned(),
         attachments: Vec::new(),
+        tree: None,
     }
 }
 

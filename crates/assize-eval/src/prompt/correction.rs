@@ -126,6 +126,7 @@ impl Inquiry for CorrectionPrompt {
             prompt_hash: self.hash(case),
             rubric_hash: self.rubric_hash.clone(),
             attachments: vec![record, faults],
+            tree: None,
         })
     }
 

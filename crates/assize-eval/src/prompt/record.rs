@@ -112,6 +112,7 @@ impl Inquiry for RecordPrompt {
             prompt_hash: self.hash(record),
             rubric_hash: self.rubric_hash.clone(),
             attachments: vec![text],
+            tree: None,
         })
     }
 

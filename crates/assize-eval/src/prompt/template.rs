@@ -150,6 +150,7 @@ impl Inquiry for TemplatePrompt {
             schema: TemplateRevision::schema().into(),
             prompt_hash: self.hash(case),
             attachments: vec![case.template.clone(), reasons],
+            tree: None,
         })
     }
 

@@ -69,7 +69,13 @@ fn troubled(gate: GateResult, kind: GateTrouble, state: GateState) -> GateResult
 fn inputs(gates: Vec<GateResult>) -> ReviewInputs {
     ReviewInputs {
         exec: ExecReport::of(gates, None),
-        patch_summary: vec![PatchedFile { path: "src/a.py".to_owned(), added: 1, removed: 0, held: false }],
+        patch_summary: vec![PatchedFile {
+            path: "src/a.py".to_owned(),
+            added: 1,
+            removed: 0,
+            gone: false,
+            held: false,
+        }],
         ..ReviewInputs::default()
     }
 }
@@ -158,6 +164,82 @@ fn a_specification_that_opens_the_tests_lets_them_go() {
 }
 
 #[test]
+fn a_test_of_an_edge_case_that_vanishes_counts_against_edge_cases() {
+    for (missing, edge_gone, expected) in [
+        (vec!["test_empty"], vec!["test_empty"], (Some(1.0), Some(0.0))),
+        (vec!["test_sum"], vec![], (Some(0.0), Some(1.0))),
+        (vec!["test_sum", "test_empty"], vec!["test_empty"], (Some(0.0), Some(0.0))),
+        (vec![], vec![], (Some(1.0), Some(1.0))),
+    ] {
+        let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+        let against =
+            TestComparison { missing: owned(&missing), edge_gone: owned(&edge_gone), ..TestComparison::default() };
+        let mut gate = green();
+        let tests = gate.tests.as_mut().expect("tests");
+        tests.against_base = Some(against);
+        tests.edge = 1;
+        let ruling = decide(&inputs(vec![gate]));
+        assert_eq!(ruling.outcome, if missing.is_empty() { Outcome::Accept } else { Outcome::Revise }, "{missing:?}");
+        let scores = ruling.verdict.expect("a verdict").scores;
+        assert_eq!((scores.tests_functional, scores.tests_edge), expected, "{missing:?}");
+    }
+}
+
+#[test]
+fn one_fault_of_one_compiler_is_said_once_whichever_gates_run_it() {
+    let stops = |id: &str, dimension| {
+        let found = Diagnostic {
+            code: "E0308".to_owned(),
+            severity: Severity::Error,
+            path: Some("src/lib.rs".to_owned()),
+            line: Some(3),
+            message: "mismatched types\nexpected `u32`".to_owned(),
+            offer: None,
+        };
+        GateResult { new: vec![found], ..gate(id, &[dimension], GateState::Failed) }
+    };
+    let mut clippy = stops("cargo-clippy", Dimension::Style);
+    let another = Diagnostic { line: Some(9), message: "needless".to_owned(), ..clippy.new[0].clone() };
+    clippy.new.push(another);
+    let gates = vec![
+        stops("cargo-check", Dimension::Compilation),
+        stops("cargo-doc", Dimension::Style),
+        stops("cargo-test", Dimension::TestsFunctional),
+        clippy,
+    ];
+    let verdict = decide(&inputs(gates)).verdict.expect("a verdict");
+    let steps: Vec<(&str, &str)> =
+        verdict.fix_plan.iter().map(|step| (step.file.as_str(), step.brief.as_str())).collect();
+    assert_eq!(steps, [("src/lib.rs", "line 3: mismatched types… [E0308]; line 9: needless [E0308]")]);
+    let cause = &verdict.explanations.root_cause;
+    assert!(cause.contains("cargo-doc: the same. cargo-test: the same. cargo-clippy: 2 faults new: "), "{cause}");
+}
+
+#[test]
+fn a_plan_names_files_of_the_tree_and_adds_what_the_change_removed() {
+    let mut inputs = inputs(vec![lint("/usr/lib/python3/os.py", "odd"), lint("../beside.py", "odd"), green()]);
+    inputs.patch_summary.push(PatchedFile {
+        path: "tests/test_a.py".to_owned(),
+        added: 0,
+        removed: 9,
+        gone: true,
+        held: false,
+    });
+    let gone = Finding {
+        path: Some("tests/test_a.py".to_owned()),
+        line: None,
+        ..finding("test-deleted", Severity::Error, Certainty::Certain)
+    };
+    inputs.findings.push(gone);
+    let verdict = decide(&inputs).verdict.expect("a verdict");
+    let steps: Vec<(&str, FixOperation)> =
+        verdict.fix_plan.iter().map(|step| (step.file.as_str(), step.operation)).collect();
+    assert_eq!(steps, [("tests/test_a.py", FixOperation::Add)]);
+    assert!(verdict.explanations.root_cause.contains("/usr/lib/python3/os.py"), "{verdict:?}");
+    assert_eq!(assize_core::verdict::Verdict::check(&verdict), Ok(()));
+}
+
+#[test]
 fn findings_count_against_their_dimension() {
     use Certainty::{Certain, Likely};
     for (rule, severity, certainty, outcome, zeroed) in [
@@ -199,7 +281,7 @@ fn the_verdict_says_what_is_wrong_and_where() {
 #[test]
 fn a_file_that_comes_from_the_base_is_not_what_failing_tests_ask_to_edit() {
     let mut inputs = inputs(vec![tests(GateState::Failed, 2, &["test_a"])]);
-    let held = |path: &str| PatchedFile { path: path.to_owned(), added: 1, removed: 1, held: true };
+    let held = |path: &str| PatchedFile { path: path.to_owned(), added: 1, removed: 1, gone: false, held: true };
     inputs.patch_summary.extend([held("shop/testing.py"), held("tests/test_a.py")]);
     let verdict = decide(&inputs).verdict.expect("a verdict");
     let steps: Vec<(&str, &str)> =

@@ -75,6 +75,7 @@ pub fn fix_question(
         system: rubric(nonce).into(),
         prompt: case(nonce),
         schema: schema.into(),
+        tree: None,
     }
 }
 
@@ -149,7 +150,7 @@ mod tests {
     fn record() -> ReviewRecord {
         let case = ReviewCase { specification: Untrusted::new("Add a parser"), ..ReviewCase::default() };
         let exec = ExecReport { lint_errors: vec!["a.py:1: bad [E1]".to_owned()], ..ExecReport::default() };
-        let file = |path: &str| PatchedFile { path: path.to_owned(), added: 1, removed: 0, held: false };
+        let file = |path: &str| PatchedFile { path: path.to_owned(), added: 1, removed: 0, gone: false, held: false };
         ReviewRecord::of(ReviewInputs {
             case,
             exec,

@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn only_what_was_compared_is_unchanged() {
-        let file = crate::case::PatchedFile { path: "a".to_owned(), added: 1, removed: 0, held: false };
+        let file = crate::case::PatchedFile { path: "a".to_owned(), added: 1, removed: 0, gone: false, held: false };
         let base = || Some("c0ffee".to_owned());
         for (base, scope, files, missing, expected) in [
             (base(), ReviewScope::Change, vec![], vec![], true),

@@ -58,7 +58,13 @@ fn ranking_key(gates: Vec<GateResult>, findings: Vec<Finding>, lines: usize, con
         exec: ExecReport::of(gates, None),
         findings,
         looked_at: vec![Dimension::Compilation, Dimension::Security],
-        patch_summary: vec![PatchedFile { path: "src/a.py".to_owned(), added: lines, removed: 0, held: false }],
+        patch_summary: vec![PatchedFile {
+            path: "src/a.py".to_owned(),
+            added: lines,
+            removed: 0,
+            gone: false,
+            held: false,
+        }],
         ..ReviewInputs::default()
     };
     let outcome = crate::court::decide(&inputs).outcome;

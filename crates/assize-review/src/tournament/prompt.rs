@@ -43,6 +43,7 @@ pub fn pair_question(pair: &PairPrompt<'_>, nonce: &Nonce) -> Question {
         system: rubric(nonce).into(),
         prompt: case(pair, nonce),
         schema: schema.into(),
+        tree: None,
     }
 }
 

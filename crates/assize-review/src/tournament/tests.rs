@@ -252,7 +252,7 @@ fn reviewed(script: &GateScript, ran: usize) -> ReviewInputs {
             exec.gates.push(GateResult { state: GateState::Absent, ..gate(id, Dimension::Style, 0) });
         }
     }
-    let changed = PatchedFile { path: "a.rs".to_owned(), added: script.size, removed: 0, held: false };
+    let changed = PatchedFile { path: "a.rs".to_owned(), added: script.size, removed: 0, gone: false, held: false };
     let mut limits = vec!["a file was left out".to_owned()];
     if ran < script.gates.len() {
         limits.push(STOPPED_EARLY.to_owned());

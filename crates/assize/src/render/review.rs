@@ -394,7 +394,13 @@ pub(crate) mod tests {
         ];
         ReviewRecord::of(ReviewInputs {
             exec: ExecReport::of(gates, Some("namespaces".to_owned())),
-            patch_summary: vec![PatchedFile { path: "src/a.py".to_owned(), added: 3, removed: 1, held: false }],
+            patch_summary: vec![PatchedFile {
+                path: "src/a.py".to_owned(),
+                added: 3,
+                removed: 1,
+                gone: false,
+                held: false,
+            }],
             findings: vec![Finding {
                 rule: "secret".to_owned(),
                 severity: Severity::Error,

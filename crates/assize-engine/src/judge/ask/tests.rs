@@ -5,7 +5,9 @@ use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
+use assize_core::tree_paths::TreePaths;
 use assize_core::verdict::StopReason;
+use assize_review::verdict::ReviewVerdict;
 use assize_stop::verdict::StopVerdict;
 use assize_testkit::model_server::{ModelScript, ModelServer, ScriptedReply, TokenUsage};
 use serde_json::json;
@@ -112,6 +114,31 @@ fn a_reask_carries_the_error_and_there_is_only_one() {
     // Both replies were paid for.
     assert_eq!((opinion.judge.tokens_in, opinion.judge.cost_usd), (200, Some(0.02)));
     assert_eq!(opinion.reply, Some(answer(&unfit).reply));
+}
+
+#[test]
+fn a_plan_for_a_file_that_is_not_there_is_asked_for_again() {
+    let reply = |file: &str, operation: &str| {
+        let step = json!({"file": file, "operation": operation, "brief": "b"});
+        let scores = json!({"compilation": 1, "tests_functional": 0, "tests_edge": null, "types": null, "style": null, "security": 1});
+        let explanations = json!({"root_cause": "r", "minimal_fix": "m"});
+        let verdict = json!({"verdict": "revise", "scores": scores, "explanations": explanations, "fix_plan": [step]});
+        Ok(answer(&verdict.to_string()))
+    };
+    let tree: TreePaths = ["src/a.py"].into_iter().collect();
+    let question = Question { tree: Some(tree.into()), ..question() };
+    for (replies, calls, expected) in [
+        (vec![reply("src/a.py", "edit")], 1, None),
+        (vec![reply("src", "edit"), reply("src/b.py", "add")], 2, None),
+        (vec![reply("src/b.py", "edit"), reply("src/a.py", "add")], 2, Some(Cause::Malformed)),
+    ] {
+        let judge = Scripted::new(replies);
+        let opinion: Opinion<ReviewVerdict> = ask(&judge, &question, &terms(), NOW_MS);
+        let cause = opinion.verdict.as_ref().err().map(|unjudged| unjudged.cause);
+        assert_eq!((judge.calls(), cause), (calls, expected));
+        let told = judge.reasks().get(1).cloned().flatten();
+        assert!(told.is_none_or(|told| told.starts_with("`fix_plan.file` \"src")), "{:?}", judge.reasks());
+    }
 }
 
 #[test]
