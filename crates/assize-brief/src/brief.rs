@@ -463,7 +463,8 @@ impl<'t, 'a> Analysis<'t, 'a> {
             imports_unresolved: self.files.counts.unresolved as u32,
             ..ProjectSummary::default()
         };
-        let mut passed_over: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        let mut passed_over: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut unparsed: Vec<&str> = Vec::new();
         for (id, file) in self.tree.files() {
             let Some(facts) = file.facts else { continue };
             let role = self.role(id);
@@ -473,15 +474,25 @@ impl<'t, 'a> Analysis<'t, 'a> {
             summary.foreign_files += u32::from(matches!(role, FileRole::Generated | FileRole::Vendored));
             summary.files_with_errors += u32::from(facts.has_errors && role != FileRole::Fixture);
             if let Some(why) = facts.passed_over {
-                passed_over.entry(why.words().to_owned()).or_default().push(file.path);
+                passed_over.entry(why.words()).or_default().push(file.path);
+            } else if facts.has_errors && role != FileRole::Fixture {
+                unparsed.push(file.path);
             }
         }
-        let limits = passed_over.into_iter().map(|(why, files)| ReachedLimit {
-            message: format!("source files of which only the lines were counted: {why}"),
+        let limit = |message: String, files: &[&str]| ReachedLimit {
+            message,
             left_out: files.len() as u32,
             files: files.iter().take(LIMIT_FILES_MAX).map(|path| (*path).to_owned()).collect(),
-        });
-        (summary, limits.collect())
+        };
+        let lines_alone = |(why, files): (&str, Vec<&str>)| {
+            limit(format!("source files of which only the lines were counted: {why}"), &files)
+        };
+        let mut limits: Vec<ReachedLimit> = passed_over.into_iter().map(lines_alone).collect();
+        if !unparsed.is_empty() {
+            let message = "source files of which a part could not be parsed; what stands there is not counted";
+            limits.push(limit(message.to_owned(), &unparsed));
+        }
+        (summary, limits)
     }
 
     fn limits(&self, structure: &Structure, glossary: &Glossary, public_names: &PublicNames) -> Vec<ReachedLimit> {
@@ -631,9 +642,14 @@ mod tests {
         let mut files = shop();
         files.push(("web/app.js".into(), minified));
         files.push(("web/package.json".into(), "{".into()));
-        let limits = brief(files).limits;
+        files.push(("src/broken.py".into(), "def a(:\n".into()));
+        files.push(("tests/fixtures/broken.py".into(), "def a(:\n".into()));
+        let found = brief(files);
+        let limits = found.limits;
         let shown: Vec<String> = limits.iter().map(|limit| format!("{} {:?}", limit.left_out, limit.files)).collect();
-        assert_eq!(shown, ["1 [\"web/package.json\"]", "1 [\"web/app.js\"]"]);
+        assert_eq!(shown, ["1 [\"web/package.json\"]", "1 [\"web/app.js\"]", "1 [\"src/broken.py\"]"]);
+        assert_eq!(found.summary.files_with_errors, 1);
+        assert!(limits[2].message.contains("could not be parsed"));
         assert!(limits[0].message.starts_with("a manifest that could not be read: "));
         assert!(limits[1].message.ends_with("minified"));
     }

@@ -408,6 +408,21 @@ mod tests {
                 ],
             ),
             (
+                &[(
+                    "pom.xml",
+                    "<groupId>io.spring.javaformat</groupId><artifactId>spring-javaformat-maven-plugin</artifactId>",
+                )],
+                &["PackageManager maven pom.xml", "Formatter spring-javaformat pom.xml", "TypeChecker javac pom.xml"],
+            ),
+            (
+                &[("build.gradle", "plugins {\n  id 'java'\n  id 'io.spring.javaformat' version '0.0.43'\n}\n")],
+                &[
+                    "PackageManager gradle build.gradle",
+                    "Formatter spring-javaformat build.gradle",
+                    "TypeChecker javac build.gradle",
+                ],
+            ),
+            (
                 &[
                     ("tests/conftest.py", ""),
                     ("tests/cases/1/conftest.py", ""),

@@ -196,9 +196,13 @@ pub struct Convention {
 }
 
 impl Convention {
-    /// Returns how many of the names that the convention is made of agree with a style.
-    pub fn agreeing(&self, style: NameStyle) -> u32 {
-        self.styles.iter().filter(|share| style.admits(share.style)).map(|share| share.count).sum()
+    /// Returns how many names agree with a style, and of how many: of those that tell how words are put together. Where the
+    /// style is that of single words, all names tell.
+    pub fn agreeing(&self, style: NameStyle) -> (u32, u32) {
+        let tells = |share: &&StyleShare| !style.tells() || share.style.tells();
+        let total = self.styles.iter().filter(tells).map(|share| share.count).sum();
+        let own = self.styles.iter().filter(tells).filter(|share| style.admits(share.style));
+        (own.map(|share| share.count).sum(), total)
     }
 }
 

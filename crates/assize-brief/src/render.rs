@@ -32,6 +32,8 @@ const NAMES_PER_FILE_MAX: usize = 24;
 /// The most fields of a schema type on its line.
 const FIELDS_SHOWN_MAX: usize = 16;
 
+/// Files that are named for one limit.
+const LIMIT_FILES_SHOWN: usize = 3;
 /// Units and words beyond these are counted, not named.
 const UNITS_PER_LAYER_MAX: usize = 24;
 
@@ -198,7 +200,13 @@ fn project(brief: &Brief) -> Vec<String> {
             lines.push(format!("{}: {}", kind.label(), tools.join(", ")));
         }
     }
-    lines.extend(brief.limits.iter().map(|limit| format!("not shown: {} {}", limit.left_out, visible(&limit.message))));
+    lines.extend(brief.limits.iter().map(|limit| {
+        let files: Vec<String> = limit.files.iter().map(|file| visible(file)).collect();
+        let more = if files.len() > LIMIT_FILES_SHOWN { ", …" } else { "" };
+        let shown = files[..files.len().min(LIMIT_FILES_SHOWN)].join(", ");
+        let files = if files.is_empty() { String::new() } else { format!(": {shown}{more}") };
+        format!("not shown: {} {}{files}", limit.left_out, visible(&limit.message))
+    }));
     lines
 }
 
@@ -233,10 +241,11 @@ pub fn boundary(boundary: &Boundary) -> String {
 /// Says a convention in one line, if there is one to keep.
 fn convention(convention: &Convention) -> Option<String> {
     let style = convention.recommended?;
-    let agrees: u32 = convention.styles.iter().filter(|share| style.admits(share.style)).map(|share| share.count).sum();
-    let percent = f64::from(agrees) * 100.0 / f64::from(convention.total.max(1));
+    let (agrees, total) = convention.agreeing(style);
+    let percent = f64::from(agrees) * 100.0 / f64::from(total.max(1));
+    let of_several = if total < convention.total { " of several words" } else { "" };
     let mut line =
-        format!("{} {}: {style} ({percent:.0} % of {})", convention.language, convention.subject, convention.total);
+        format!("{} {}: {style} ({percent:.0} % of {total}{of_several})", convention.language, convention.subject);
     if !convention.affixes.is_empty() {
         let affixes: Vec<String> =
             convention.affixes.iter().map(|it| format!("{} {}", visible(&affix(it)), it.count)).collect();
@@ -380,13 +389,6 @@ fn page_summary(brief: &Brief, page: &mut String) {
         summary.imports_outside,
         summary.imports_unresolved
     );
-    if summary.files_with_errors > 0 {
-        let _ = writeln!(
-            page,
-            "Of {} source files a part could not be parsed; what stands there is not counted.\n",
-            summary.files_with_errors
-        );
-    }
     if !brief.limits.is_empty() {
         let _ = writeln!(page, "## Limits reached\n");
         for limit in &brief.limits {
@@ -646,6 +648,52 @@ mod tests {
         };
         assert!(!fields(FIELDS_SHOWN_MAX).contains("more"));
         assert!(fields(FIELDS_SHOWN_MAX + 1).ends_with(", 1 more }"));
+    }
+
+    #[test]
+    fn a_share_is_that_of_the_names_that_tell() {
+        let share = |style, count| crate::naming::StyleShare { style, count, share: f64::from(count) / 100.0 };
+        let shown = |styles: Vec<crate::naming::StyleShare>, style| {
+            let total = styles.iter().map(|share| share.count).sum();
+            convention(&Convention {
+                language: assize_ecosystem::Language::TypeScript,
+                subject: crate::naming::ConventionSubject::File,
+                total,
+                styles,
+                recommended: Some(style),
+                affixes: Vec::new(),
+            })
+        };
+        use crate::naming::NameStyle::{Camel, Flat, Kebab};
+        assert_eq!(
+            shown(vec![share(Flat, 78), share(Kebab, 19), share(Camel, 3)], Kebab).as_deref(),
+            Some("typescript file: kebab-case (86 % of 22 of several words)")
+        );
+        assert_eq!(
+            shown(vec![share(Kebab, 19), share(Camel, 1)], Kebab).as_deref(),
+            Some("typescript file: kebab-case (95 % of 20)")
+        );
+        assert_eq!(shown(vec![share(Flat, 20)], Flat).as_deref(), Some("typescript file: flat (100 % of 20)"));
+    }
+
+    #[test]
+    fn files_of_a_limit_are_named_in_part() {
+        let mut brief = brief();
+        let limit = |count: usize| crate::brief::ReachedLimit {
+            message: "files".to_owned(),
+            left_out: 520,
+            files: (0..count).map(|number| format!("{number}.py")).collect(),
+        };
+        brief.limits = vec![limit(0), limit(LIMIT_FILES_SHOWN), limit(LIMIT_FILES_SHOWN + 1)];
+        let shown: Vec<String> = plain(&brief).lines().filter(|line| line.contains("520")).map(str::to_owned).collect();
+        assert_eq!(
+            shown.iter().map(|line| line.trim_start_matches("- ").trim()).collect::<Vec<_>>(),
+            [
+                "not shown: 520 files",
+                "not shown: 520 files: 0.py, 1.py, 2.py",
+                "not shown: 520 files: 0.py, 1.py, 2.py, …"
+            ]
+        );
     }
 
     #[test]

@@ -137,8 +137,8 @@ impl<'a> BaseConventions<'a> {
         if self.exceptions.contains(&(name.language, name.subject, name.text)) {
             return NameFit::Unknown;
         }
-        let agreeing = convention.agreeing(style);
-        let usual = format!("{style} is usual for {} names ({agreeing} of {})", name.subject, convention.total);
+        let (agreeing, total) = convention.agreeing(style);
+        let usual = format!("{style} is usual for {} names ({agreeing} of {total})", name.subject);
         NameFit::Wrong { written, usual }
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct SiblingFiles<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Pattern {
     /// The style, and how many of how many agree.
-    style: Option<(NameStyle, u32, u32)>,
+    style: Option<(NameStyle, (u32, u32))>,
     /// Prefix and suffix, and of how many files.
     affixes: Vec<(Affix, u32)>,
 }
@@ -85,7 +85,7 @@ impl Pattern {
             if !styled && telling >= SUPPORT_MIN {
                 styled = true;
                 let style = convention.recommended;
-                pattern.style = style.map(|style| (style, convention.agreeing(style), convention.total));
+                pattern.style = style.map(|style| (style, convention.agreeing(style)));
             }
             if !affixed && convention.total >= SUPPORT_MIN {
                 affixed = true;
@@ -104,7 +104,7 @@ impl Pattern {
         let shape = NameShape::of_file(path);
         let name = visible(file_name(path));
         let style = self.style.zip(shape.style).filter(|((style, ..), written)| !style.admits(*written));
-        let style = style.map(|((style, agree, all), written)| {
+        let style = style.map(|((style, (agree, all)), written)| {
             format!("`{name}` is {written}; {style} is usual for the files around it ({agree} of {all})")
         });
         let affixes = self.affixes.iter().filter_map(|(affix, all)| {

@@ -93,6 +93,13 @@ fn a_style_is_recommended_when_enough_names_agree() {
 }
 
 #[test]
+fn names_of_one_word_do_not_count_for_a_style_of_several() {
+    let found = convention("a.py", Role::Function, &["a_b", "b_c", "c_d", "d_e", "eF", "a", "b", "c"]);
+    assert_eq!(found.agreeing(NameStyle::Snake), (4, 5));
+    assert_eq!(found.agreeing(NameStyle::Flat), (3, 8));
+}
+
+#[test]
 fn a_single_word_is_recommended_when_there_is_nothing_else() {
     let words: Vec<String> = (0..SINGLE_WORD_SUPPORT_MIN).map(|number| format!("word{number}")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

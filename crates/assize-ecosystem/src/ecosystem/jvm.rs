@@ -36,6 +36,13 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
             &[File("build.gradle"), File("build.gradle.kts"), File("settings.gradle"), File("settings.gradle.kts")],
         ),
         tool("spotless", &[Formatter], &[Text("spotless")]),
+        tool(
+            "spring-javaformat",
+            &[Formatter],
+            &[Text("spring-javaformat"), Text("io.spring.javaformat"), Setting(".springjavaformatconfig")],
+        ),
+        tool("palantir-java-format", &[Formatter], &[Text("palantir-java-format"), Text("palantirJavaFormat")]),
+        tool("ktlint", &[Formatter, Linter], &[Text("ktlint")]),
         tool("google-java-format", &[Formatter], &[Text("google-java-format"), Text("googleJavaFormat")]),
         tool("checkstyle", &[Linter], &[Setting("checkstyle.xml"), Text("checkstyle")]),
         tool("spotbugs", &[Linter], &[Text("spotbugs")]),
