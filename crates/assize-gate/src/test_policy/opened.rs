@@ -4,6 +4,7 @@
 //! has for its object, and nothing that merely stands in the same sentence. In doubt nothing is opened. This must not know
 //! what is done with what stays closed.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -55,8 +56,9 @@ impl WritableScope {
         is_held(path) && !self.opens(path)
     }
 
-    /// Returns whether a file may be the change's own.
-    pub(super) fn opens(&self, path: &str) -> bool {
+    /// Returns whether a file may be the change's own: it belongs to tests that are open, or it is named, or a tool is that
+    /// is told by it.
+    pub fn opens(&self, path: &str) -> bool {
         let of_tool = |name: &str| tool::guarded_tools().any(|tool| tool.id == name && tool.may_read(path));
         self.opens_tests() && !is_setting_of_runs(path)
             || self.names().any(|name| name == path || path.ends_with(&format!("/{name}")) || of_tool(name))
@@ -75,8 +77,8 @@ impl WritableScope {
         let mut named = BTreeSet::new();
         let mut all = false;
         for sentence in sentences(specification).filter(|sentence| !forbids(sentence)) {
-            let found = SentenceReading::of(&words(sentence));
-            all |= found.tests || asks_in_the_passive(sentence);
+            let found = SentenceReading::of(&words(&sentence));
+            all |= found.tests || asks_in_the_passive(&sentence);
             named.extend(found.named);
         }
         if all {
@@ -110,19 +112,98 @@ fn forbids(sentence: &str) -> bool {
 /// `pytest.ini`", but not "add a loader that reads `pytest.ini`". What it forbids it does not ask for.
 pub fn asked_files(specification: &str) -> BTreeSet<String> {
     let readings =
-        sentences(specification).filter(|sentence| !forbids(sentence)).map(|it| SentenceReading::of(&words(it)));
+        sentences(specification).filter(|sentence| !forbids(sentence)).map(|it| SentenceReading::of(&words(&it)));
     readings.flat_map(|found| found.named.into_iter().chain(found.added)).collect()
 }
 
-/// Cuts a text into sentences. A heading is one.
-pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    static HEADINGS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^#.*$").expect("valid pattern"));
+/// Cuts a text into sentences. A heading is one. An item of a list is read with the words that lead the list in, "change
+/// these files:", unless it asks for something itself; what those words forbid is forbidden in any case.
+pub fn sentences(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     // A full stop within a file's name ends no sentence.
-    static ENDS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"[.!?](?:\s+|$)|\n\s*\n|\n\s*[-*]\s").expect("valid pattern"));
-    let ends = HEADINGS.find_iter(text).flat_map(|heading| [heading.start(), heading.end()]).chain([text.len()]);
-    let parts = ends.scan(0, |from, end| Some(&text[std::mem::replace(from, end)..end]));
-    parts.flat_map(|part| ENDS.split(part))
+    static ENDS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[.!?](?:\s+|$)|\n\s*\n").expect("valid pattern"));
+    let mut lead: Option<(BlockKind, &str)> = None;
+    let mut found: Vec<Cow<'_, str>> = Vec::new();
+    for (kind, block) in blocks(text) {
+        let mut parts = ENDS.split(block).filter(|part| !part.trim().is_empty());
+        if kind == BlockKind::Item
+            && let Some((of, lead)) = lead
+            && let Some(first) = parts.next()
+        {
+            found.push(led_in(lead, of, first));
+        }
+        let before = found.len();
+        found.extend(parts.map(Cow::Borrowed));
+        let last = block.trim_end();
+        match kind {
+            BlockKind::Item => {}
+            BlockKind::Text if !last.ends_with(':') => lead = None,
+            BlockKind::Text | BlockKind::Heading => {
+                // The sentence before the colon leads in, and not all of its paragraph.
+                let start = ENDS.find_iter(last).last().map_or(0, |end| end.end());
+                lead = (found.len() > before).then(|| (kind, &last[start..]));
+            }
+        }
+    }
+    found.into_iter()
+}
+
+/// What a part of a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BlockKind {
+    Heading,
+    Text,
+    /// An item of a list, without its mark.
+    Item,
+}
+
+/// Cuts a text into headings, items of lists, and what is between them.
+fn blocks(text: &str) -> Vec<(BlockKind, &str)> {
+    static STARTS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^(?:#.*$|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)").expect("valid pattern"));
+    let mut found = Vec::new();
+    let mut open = (BlockKind::Text, 0);
+    for start in STARTS.find_iter(text) {
+        found.push((open.0, open.1, start.start()));
+        open = (BlockKind::Item, start.end());
+        if start.as_str().starts_with('#') {
+            found.push((BlockKind::Heading, start.start(), start.end()));
+            open.0 = BlockKind::Text;
+        }
+    }
+    found.push((open.0, open.1, text.len()));
+    let mut blocks = Vec::new();
+    for (kind, from, to) in found {
+        let block = &text[from..to];
+        // What goes on with an item is indented.
+        let is_flush = |at: usize| block[at + 1..].starts_with(|first: char| !first.is_whitespace());
+        let ends = block.match_indices('\n').map(|(at, _)| at).find(|at| is_flush(*at));
+        match ends.filter(|_| kind == BlockKind::Item) {
+            Some(at) => blocks.extend([(kind, &block[..at]), (BlockKind::Text, &block[at..])]),
+            None => blocks.push((kind, block)),
+        }
+    }
+    blocks.retain(|(_, block)| !block.trim().is_empty());
+    blocks
+}
+
+/// Reads an item of a list with what leads the list in.
+fn led_in<'t>(lead: &str, of: BlockKind, item: &'t str) -> Cow<'t, str> {
+    static FILES_TO_CHANGE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?xi)\b(?:files|tests|modules)\b [^.]* \b
+              (?:to\s+(?:change|edit|update|modify|adapt|adjust)
+              |be\s+(?:changed|edited|updated|modified|adapted|adjusted))\b \W*$",
+        )
+        .expect("valid pattern")
+    });
+    let asks_itself = asks(&words(&item.to_lowercase()), 0).is_some();
+    if forbids(lead) && (of == BlockKind::Text || !asks_itself) {
+        return format!("{lead} {item}").into();
+    }
+    if asks_itself {
+        return item.into();
+    }
+    if FILES_TO_CHANGE.is_match(lead) { format!("change {item}").into() } else { format!("{lead} {item}").into() }
 }
 
 /// "The tests must be adapted": at the beginning of a clause, since "code that breaks the tests must be changed" asks for code.
@@ -586,7 +667,9 @@ fn is_added(words: &[&str], verb: usize, at: usize) -> bool {
     };
     // Behind "and" may stand a verb: "add a cache and read pytest.ini". Nothing but an article shows that it is none.
     let is_noun = |part: &[&str]| part.first().is_none_or(|first| ARTICLES.contains(first) || is_name(first));
-    let mut parts = words[verb + 1..at].split(joins);
+    // "Add these files: a, b": the list begins behind the colon.
+    let between = &words[verb + 1..at];
+    let mut parts = between.strip_suffix(&[":"]).unwrap_or(between).split(joins);
     parts.next().is_some_and(part) && parts.all(|one| part(one) && is_noun(one)) && ends(words, next)
 }
 
@@ -785,6 +868,43 @@ mod tests {
         let both = |names: &str| WritableScope::AllAnd(names.split(' ').map(str::to_owned).collect());
         assert_eq!(WritableScope::by("Adapt the tests and loosen `ruff.toml`."), both("ruff.toml"));
         assert_eq!(WritableScope::by("Migrate the tests from jest to vitest."), both("jest vitest"));
+    }
+
+    #[test]
+    fn items_of_a_list_are_read_with_what_leads_the_list_in() {
+        for (specification, names) in [
+            ("Change these files:\n- `tests/test_a.py`\n- `src/a.py`", "tests/test_a.py"),
+            ("Change these files:\n\n* tests/test_a.py\n* tests/test_b.py\n", "tests/test_a.py tests/test_b.py"),
+            ("Please update the following:\n1. src/a.py\n2. tests/test_a.py: the new total", "tests/test_a.py"),
+            ("Files to change:\n- tests/test_a.py\n", "tests/test_a.py"),
+            ("## Files to change\n\n- `tests/test_a.py`\n\n## Notes\n\n- `tests/test_b.py`\n", "tests/test_a.py"),
+            ("The following files have to be changed:\n  - [ ] tests/test_a.py\n", "tests/test_a.py"),
+            ("Rename it. Then edit:\n- `tests/test_a.py`\nThat is all: see\n- `tests/test_b.py`", "tests/test_a.py"),
+            ("To do:\n- rename `a`\n- change `tests/test_a.py`\n", "tests/test_a.py"),
+            ("# It must not crash\n\n- change `tests/test_a.py`\n", "tests/test_a.py"),
+        ] {
+            assert_eq!(WritableScope::by(specification), named(names), "{specification}");
+        }
+        for specification in [
+            "Leave these files as they are:\n- `tests/test_a.py`",
+            "Do not change these files:\n- `tests/test_a.py`\n- change of `tests/test_b.py`",
+            "Do not:\n- change tests/test_a.py\n- adapt the tests\n",
+            "See also:\n- `tests/test_a.py`",
+            "It fails for:\n- `tests/test_a.py`",
+            "Change the parser. Its tests:\n- `tests/test_a.py`",
+            "Change these files:\n- `src/a.py`\n\nThe tests:\n- `tests/test_a.py`",
+            "## Files that must stay\n\n- `tests/test_a.py`",
+            "Change the parser so that these pass:\n- `tests/test_a.py`",
+        ] {
+            assert_eq!(WritableScope::by(specification), WritableScope::None, "{specification}");
+        }
+        for (specification, names) in [
+            ("Add these files:\n- `conftest.py`\n- `src/a.py`\n", "conftest.py"),
+            ("Create the following files:\n- tests/conftest.py\n", "tests/conftest.py"),
+        ] {
+            let expected: BTreeSet<String> = names.split(' ').map(str::to_owned).collect();
+            assert_eq!(asked_files(specification), expected, "{specification}");
+        }
     }
 
     #[test]
