@@ -213,7 +213,7 @@ impl<'a> FixRun<'a> {
         }
         let Some(patch) = &step.patch else { return Err(FixError::Record("a patch is missing".to_owned())) };
         self.workspace.check_out(rounds.rounds().last().map_or(0, |round| round.from))?;
-        let terms = PatchTerms { limits: PatchLimits::NONE, ..self.patches.clone() };
+        let terms = self.patches.clone().checked_before();
         let made = fitting(&self.workspace, &PatchInput::Operations(patch.clone()), &terms);
         match made {
             Ok((made, _)) if made.id == *tree => {
@@ -275,7 +275,11 @@ impl<'a> FixRun<'a> {
             (None, PatchOrigin::Configured, Some(fixer)) => self.ask(fixer, record, faults, rounds, steps)?,
             _ => self.ask_tools(record)?,
         };
-        let terms = PatchTerms { limits, ..self.patches.clone() };
+        let protection = match by {
+            PatchOrigin::Mechanical => self.patches.protection.for_tools(),
+            PatchOrigin::Configured => self.patches.protection.clone(),
+        };
+        let terms = PatchTerms { limits, protection, ..self.patches.clone() };
         let TriedProposal { proposal, patch, failure } =
             proposal(&mut self.workspace, &self.home, &terms, answer.patch);
         let failure = failure.map(FixError::from);

@@ -10,9 +10,12 @@ use assize_check::security::{RequestedChanges, guard};
 use assize_core::path::file_name;
 use assize_core::violation::Violation;
 use assize_ecosystem::is_runner_configuration;
-use assize_gate::test_policy::{WritableScope, asked_files};
+use assize_ecosystem::pipeline::checking_tasks;
+use assize_gate::test_policy::{WritableScope, asked_files, merge};
+use assize_syntax::inline_tests::loses_tests_of;
 
-use super::{NumberedOp, Op, folded};
+use super::plan::FileTransition;
+use super::{FileContent, NumberedOp, Op, PathState, Snapshot, folded};
 
 /// What a specification opens, and what stays closed.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +25,8 @@ pub struct Protection {
     /// What the specification asks to change or to add. A test that is to be added needs no opening, what tells its runner
     /// what to do does.
     named: BTreeSet<String>,
+    /// Whether the patch comes from the project's own tools, which reformat tests within a file.
+    by_tools: bool,
 }
 
 impl Protection {
@@ -31,7 +36,41 @@ impl Protection {
             asked: RequestedChanges::by(specification),
             tests: WritableScope::by(specification),
             named: asked_files(specification),
+            by_tools: false,
         }
+    }
+
+    /// Returns the protection from patches that the project's own tools make, or that were checked before: what becomes of
+    /// a file's content is not looked at.
+    #[must_use]
+    pub fn for_tools(&self) -> Self {
+        Self { by_tools: true, ..self.clone() }
+    }
+
+    /// Lists the operations that change, within a file that is not protected as a whole, what the change is judged by:
+    /// tests within a file of the product, settings of tests and checks within a manifest, tasks that test or check.
+    pub fn check_contents(
+        &self,
+        ops: &[NumberedOp<'_>],
+        changes: &[FileTransition],
+        tree: &Snapshot,
+    ) -> Vec<Violation> {
+        let text = |file: &FileContent| std::str::from_utf8(&file.bytes).ok().map(str::to_owned);
+        let fault = |change: &FileTransition| {
+            let path = change.path.as_str();
+            if self.by_tools {
+                return None;
+            }
+            let PathState::File(before) = tree.entry(path) else { return None };
+            let before = text(before)?;
+            let after = change.after.as_ref().map_or(Some(String::new()), text)?;
+            let moved =
+                || changes.iter().filter(|other| other.before.is_none()).filter_map(|it| text(it.after.as_ref()?));
+            let why = self.weakening(path, &before, &after, moved)?;
+            let (index, _) = ops.iter().find(|(_, op)| op.path() == path)?;
+            Some(Violation::new(format!("ops[{index}]"), format!("{path} is protected in part: it {why}; {OPEN}")))
+        };
+        changes.iter().filter_map(fault).collect()
     }
 
     /// Lists the operations on files that are protected.
@@ -48,6 +87,31 @@ impl Protection {
             Some(Violation::new(format!("ops[{index}].path"), format!("is protected: it {why}; {OPEN}")))
         };
         ops.iter().filter_map(fault).collect()
+    }
+
+    /// Says what of a file is changed that decides how the change is judged, and that the specification does not ask to
+    /// change. `moved` are the files that the patch adds: tests may move there with their code.
+    fn weakening<T: Iterator<Item = String>>(
+        &self,
+        path: &str,
+        before: &str,
+        after: &str,
+        moved: impl Fn() -> T,
+    ) -> Option<&'static str> {
+        let loses_tests = path.ends_with(".rs") && !self.tests.opens(path) && loses_tests_of(before, after);
+        if loses_tests && !moved().any(|other| !loses_tests_of(before, &other)) {
+            return Some("changes tests that stand in the file");
+        }
+        // A manifest says much else, so that a specification asks for it by its name.
+        if self.asked.names(path) {
+            return None;
+        }
+        if !self.tests.opens(path) && merge(path, before, after).is_some() {
+            return Some("changes settings by which tests and checks run");
+        }
+        let kept = checking_tasks(path, after);
+        let lost = checking_tasks(path, before).into_iter().any(|task| !kept.contains(&task));
+        lost.then_some("changes what a task runs that tests or checks")
     }
 
     fn names(&self, path: &str) -> bool {
@@ -121,6 +185,100 @@ mod tests {
         ] {
             assert_eq!(refused(specification, path), expected, "{specification}: {path}");
         }
+    }
+
+    /// Says why the replacement of a file's content is refused; empty where it is not.
+    fn why(specification: &str, path: &str, before: &str, after: &str) -> String {
+        let tree = Snapshot::of_files([(path.to_owned(), FileContent::plain(before))]);
+        let change = crate::between(path, Some(&FileContent::plain(before)), Some(&FileContent::plain(after)));
+        let terms = crate::PatchTerms { protection: Protection::by(specification), ..crate::PatchTerms::default() };
+        let handed = crate::PatchInput::Operations(Patch { ops: change });
+        let faults = terms.fit(&handed, &tree).err().unwrap_or_default();
+        faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn what_a_change_is_judged_by_is_protected_within_a_file_too() {
+        const MEND: &str = "Fix the parser";
+        let pytest = "[project]\nname = \"a\"\nversion = \"1\"\n\n[tool.pytest.ini_options]\naddopts = \"-q\"\n";
+        let node = "{\n  \"name\": \"a\",\n  \"scripts\": {\n    \"test\": \"mocha\"\n  }\n}\n";
+        let make = "a.o: a.c\n\tcc -c a.c\ntest: a.o\n\tpytest\nrelease:\n\tscp a.o b:\n";
+        let tox = "[tox]\nenvlist = py\n\n[testenv]\ndescription = a\ncommands = pytest\n\n[flake8]\nignore = E1\n";
+        let setup = "[metadata]\nname = a\n\n[tool:pytest]\naddopts = -q\n";
+        let cargo = "[package]\nname = \"a\"\nversion = \"1.0.0\"\n\n[dependencies]\n";
+        let rust = "pub fn a() -> u8 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { assert_eq!(super::a(), 1); }\n}\n";
+        let (settings, task, tests) =
+            ("changes settings by which", "changes what a task runs", "changes tests that stand");
+        for (path, text, from, to, expected) in [
+            ("pyproject.toml", pytest, "-q", "-q -k nothing", settings),
+            ("pyproject.toml", pytest, "\"1\"", "\"2\"", ""),
+            ("package.json", node, "mocha", "true", settings),
+            ("package.json", node, "\"mocha\"", "\"mocha\",\n    \"build\": \"tsc\"", ""),
+            ("Makefile", make, "\tpytest", "\tpytest || true", task),
+            ("Makefile", make, "test: a.o\n\tpytest", "test:", task),
+            ("Makefile", make, "-c a.c", "-c -O2 a.c", ""),
+            ("Makefile", make, "scp", "rsync", ""),
+            ("tox.ini", tox, "= pytest", "= true", task),
+            ("tox.ini", tox, "E1", "E,W,F", settings),
+            ("tox.ini", tox, "= a", "= b", ""),
+            ("setup.cfg", setup, "-q", "--co", settings),
+            ("setup.cfg", setup, "name = a", "name = b", ""),
+            ("Cargo.toml", cargo, "1.0.0\"", "1.0.0\"\nautotests = false", settings),
+            ("Cargo.toml", cargo, "[dependencies]", "[lib]\ntest = false\n\n[dependencies]", settings),
+            ("Cargo.toml", cargo, "1.0.0", "1.0.1", ""),
+            ("src/a.rs", rust, "(), 1)", "(), 2)", tests),
+            ("src/a.rs", rust, "    #[test]\n", "", tests),
+            ("src/a.rs", rust, "{ 1 }", "{ 2 }", ""),
+            ("src/a.rs", rust, "mod tests {\n", "mod tests {\n    #[test]\n    fn two() {}\n", ""),
+        ] {
+            let after = text.replacen(from, to, 1);
+            assert_ne!(after, text, "{path}: {from}");
+            let told = why(MEND, path, text, &after);
+            assert_eq!(told.is_empty(), expected.is_empty(), "{path}: {from} → {to}: {told}");
+            assert!(told.contains(expected), "{path}: {from} → {to}: {told}");
+        }
+        for (specification, path, text, from, to) in [
+            ("Configure pytest to stop at the first failure.", "pyproject.toml", pytest, "-q", "-x"),
+            ("Change the script `test` in `package.json`.", "package.json", node, "mocha", "mocha -b"),
+            (
+                "Update the Makefile: `make test` stops at the first failure.",
+                "Makefile",
+                make,
+                "\tpytest",
+                "\tpytest -x",
+            ),
+            ("Rename `a` to `b` and adapt the tests.", "src/a.rs", rust, "super::a(), 1", "super::b(), 1"),
+        ] {
+            assert_eq!(why(specification, path, text, &text.replacen(from, to, 1)), "", "{specification}");
+        }
+    }
+
+    #[test]
+    fn tests_may_move_with_their_code_and_tools_may_reformat_them() {
+        let rust = "pub fn a() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { super::a(); }\n}\n";
+        let tree = Snapshot::of_files([("src/a.rs".to_owned(), FileContent::plain(rust))]);
+        let fit = |ops: Vec<Op>, protection: Protection| {
+            let terms = crate::PatchTerms { protection, ..crate::PatchTerms::default() };
+            terms.fit(&crate::PatchInput::Operations(Patch { ops }), &tree).is_ok()
+        };
+        let remove = || Op::Remove { path: "src/a.rs".to_owned() };
+        let add = |content: &str| Op::Add {
+            path: "src/b.rs".to_owned(),
+            content: content.to_owned(),
+            encoding: None,
+            executable: None,
+        };
+        assert!(fit(vec![remove(), add(rust)], Protection::by("")));
+        assert!(!fit(vec![remove(), add("pub fn a() {}\n")], Protection::by("")));
+        assert!(!fit(vec![remove()], Protection::by("")));
+        let one_line = "fn one() { super::a(); }";
+        let reformatted = |protection| {
+            let replace = "fn one() {\n        super::a();\n    }".to_owned();
+            let op = Op::Edit { path: "src/a.rs".to_owned(), find: one_line.to_owned(), replace, occurrences: None };
+            fit(vec![op], protection)
+        };
+        assert!(!reformatted(Protection::by("")));
+        assert!(reformatted(Protection::by("").for_tools()));
     }
 
     #[test]

@@ -49,6 +49,12 @@ pub struct FittingPatch {
 }
 
 impl PatchTerms {
+    /// Returns the terms for a patch that was checked when it was made, and that is put in once more.
+    #[must_use]
+    pub fn checked_before(self) -> Self {
+        Self { limits: PatchLimits::NONE, protection: self.protection.for_tools(), ..self }
+    }
+
     /// Says what a patch makes of a tree.
     ///
     /// # Errors
@@ -93,8 +99,12 @@ impl PatchTerms {
             plan_of(&placed, tree, self.names)
         };
         match plan {
-            Ok(plan) if faults.is_empty() => return Ok(plan),
-            Ok(_) => {}
+            Ok(plan) => {
+                faults.extend(self.protection.check_contents(&placed, &plan.changes, tree));
+                if faults.is_empty() {
+                    return Ok(plan);
+                }
+            }
             Err(unfit) => faults.extend(unfit),
         }
         faults.sort_by_key(|fault| position(&fault.at));

@@ -54,6 +54,22 @@ pub fn with_tests_of(base: &str, change: &str) -> Option<String> {
     (merged != change).then_some(merged)
 }
 
+/// Returns whether `change` lacks a line of a test of `base`: the test is gone, or says something else. Lines that come, and
+/// lines that move as a whole within a test, take nothing away. `false` where one of the two cannot be parsed.
+pub fn loses_tests_of(base: &str, change: &str) -> bool {
+    let (Some(theirs), Some(ours)) = (items(base), items(change)) else { return false };
+    let lines = |of: &str, items: &[InlineTest]| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let texts = items.iter().flat_map(|item| of[item.range.clone()].lines());
+        for line in texts.map(str::trim).filter(|line| !line.is_empty()) {
+            *counts.entry(line.to_owned()).or_default() += 1;
+        }
+        counts
+    };
+    let kept = lines(change, &ours);
+    lines(base, &theirs).into_iter().any(|(line, count)| kept.get(&line).copied().unwrap_or_default() < count)
+}
+
 /// Parses a Rust file; nothing where it is too large or has syntax errors: a compiler will say so.
 pub(crate) fn sound_tree(text: &str) -> Option<Tree> {
     if text.len() > FILE_BYTES_MAX {
@@ -192,6 +208,27 @@ mod tests {
         assert_eq!(with_tests_of(BASE, &BASE.replace("{ 1 }", "{ 3 }")), None);
         assert_eq!(with_tests_of("fn a() {}", "fn b() {}"), None);
         assert_eq!(with_tests_of(BASE, "fn a( {"), None);
+    }
+
+    #[test]
+    fn a_test_is_lost_where_a_line_of_it_is_gone() {
+        let added = BASE.replace("    #[test]\n", "    #[test]\n    fn two() {}\n\n    #[test]\n");
+        let after = format!("{BASE}\n#[cfg(test)]\nmod more {{}}\n");
+        let indented = BASE.replace("    fn one", "        fn one");
+        for (what, change, lost) in [
+            ("the code changes", BASE.replace("{ 1 }", "{ 2 }"), false),
+            ("a test comes within the module", added, false),
+            ("a test comes behind it", after, false),
+            ("white space", indented, false),
+            ("another expectation", BASE.replace("super::a(), 1", "super::a(), 2"), true),
+            ("the test goes", BASE.replace("    #[test]\n    fn one() { assert_eq!(super::a(), 1); }\n", ""), true),
+            ("all of them go", "fn a() -> u8 { 1 }\n".to_owned(), true),
+            ("it is no test any more", BASE.replace("    #[test]\n", ""), true),
+            ("it is compiled under another condition", BASE.replace("cfg(test)", "cfg(any())"), true),
+            ("nobody can read it", "fn a( {".to_owned(), false),
+        ] {
+            assert_eq!(loses_tests_of(BASE, &change), lost, "{what}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! This says what is called, and where that is written. What a command is worth is for others to say.
 
 mod called;
+mod checking_task;
 mod condition;
 mod shell;
 mod step;
@@ -18,11 +19,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::CommandRole;
 use crate::{command_role, document};
+use checking_task::CHECKING_TASKS;
 use shell::ShellCommand;
 use step::{PipelineStep, UNKNOWN};
 use task_runner::TaskCall;
 use workflow::PipelineFile;
 use workspace::{NodeWorkspace, ScriptSteps};
+
+pub use checking_task::{CheckingTask, checking_tasks};
 
 /// Deepest nesting of task runners that call each other.
 pub const DEPTH_MAX: usize = 8;
@@ -137,9 +141,7 @@ impl Pipeline {
         if expander.found.commands.is_empty() || !is_complete {
             // Nothing says which of these are run.
             ["tox", "nox", "npm test"].iter().for_each(|runner| expander.call(runner, ""));
-            for target in
-                ["test", "tests", "check", "lint", "format", "fmt", "typecheck", "types", "style", "ci", "all"]
-            {
+            for target in CHECKING_TASKS {
                 expander.call(&format!("make {target}"), "");
                 expander.call(&format!("just {target}"), "");
                 expander.call(&format!("task {target}"), "");

@@ -1,0 +1,121 @@
+//! What the tasks of one file run that test or check: `test` of a Makefile, the environments of tox, the sessions of nox.
+//!
+//! It says what is written there, and not whether a pipeline calls it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_core::path::file_name;
+
+use crate::command::CommandRole;
+use crate::command_role;
+
+use super::shell;
+use super::step::PipelineStep;
+use super::task_runner::{self, TaskCall};
+
+/// Names that tasks which test or check have by custom.
+pub(super) const CHECKING_TASKS: [&str; 11] =
+    ["test", "tests", "check", "lint", "format", "fmt", "typecheck", "types", "style", "ci", "all"];
+
+/// A task with what it runs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CheckingTask {
+    /// Where it stands: the file, and the recipe or environment.
+    pub source: String,
+    /// What it runs, for a shell.
+    pub script: String,
+}
+
+/// Returns the tasks of a file that test or check by their names, and those of what they need that call a tool which does.
+/// Empty for a file of no task runner.
+pub fn checking_tasks(path: &str, text: &str) -> BTreeSet<CheckingTask> {
+    type Reader = fn(TaskCall<'_>, &str) -> Option<Vec<PipelineStep>>;
+    let name = file_name(path);
+    let (readers, asks_for_all): (&[(Reader, &str)], bool) = match name {
+        "GNUmakefile" | "makefile" | "Makefile" => (&[(|call, _| task_runner::make(call), "")], false),
+        "justfile" | "Justfile" | ".justfile" => (&[(|call, _| task_runner::just(call), "")], false),
+        "Taskfile.yml" | "Taskfile.yaml" => (&[(|call, _| task_runner::task(call), "")], false),
+        "tox.ini" | "tox.toml" => (&[(|call, _| task_runner::tox(call), "")], true),
+        "noxfile.py" => (&[(|call, _| task_runner::nox(call), "")], true),
+        "pyproject.toml" => (
+            &[(task_runner::pyproject, "poe"), (task_runner::pyproject, "hatch"), (task_runner::pyproject, "pdm")],
+            false,
+        ),
+        _ => return BTreeSet::new(),
+    };
+    let manifests = BTreeMap::from([(name.to_owned(), text.to_owned())]);
+    let mut found = BTreeSet::new();
+    for (reader, program) in readers {
+        let mut run = |arguments: &[&str]| {
+            let steps = reader(TaskCall { arguments, folder: "", manifests: &manifests }, program);
+            // What stands in no file is called as it is.
+            let written = steps.into_iter().flatten().filter(|step| step.source.starts_with(name));
+            let written = written.filter(|step| asks_for_all || is_named_so(&step.source) || checks(&step.script));
+            found.extend(written.map(|step| CheckingTask { source: step.source, script: step.script }));
+        };
+        match (asks_for_all, *program) {
+            (true, _) => run(&[]),
+            (false, "" | "poe") => CHECKING_TASKS.iter().for_each(|task| run(&[task])),
+            (false, _) => CHECKING_TASKS.iter().for_each(|task| run(&["run", task])),
+        }
+    }
+    found
+}
+
+/// Returns whether a step stands under a name that says that it tests or checks.
+fn is_named_so(source: &str) -> bool {
+    let name = source.split('`').nth(1).unwrap_or_default();
+    CHECKING_TASKS.contains(&name)
+}
+
+/// Returns whether a script calls a tool that tests or checks.
+fn checks(script: &str) -> bool {
+    let is_check = |command: &shell::ShellCommand| {
+        let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+        matches!(command_role(&words), CommandRole::Test | CommandRole::Check)
+    };
+    shell::commands(script, "").iter().any(is_check)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tasks_that_check_are_found_by_what_each_runner_calls_them() {
+        for (path, text, expected) in [
+            (
+                "Makefile",
+                "all: build\nbuild:\n\tcc -c a.c\ntest: build unit\nunit:\n\tpytest\nlint:\n\t./lint\nclean:\n\trm -f a.o\n",
+                vec![("Makefile, `lint`", "(./lint\n)"), ("Makefile, `unit`", "(pytest\n)")],
+            ),
+            ("sub/justfile", "test:\n    cargo test\n", vec![("justfile, `test`", "(cargo test\n)")]),
+            (
+                "Taskfile.yml",
+                "tasks:\n  lint:\n    cmds: [ruff check]\n  deploy: scp a b\n",
+                vec![("Taskfile.yml, `lint`", "ruff check")],
+            ),
+            (
+                "tox.ini",
+                "[tox]\nenvlist = py\n[testenv]\ncommands = pytest -q\n",
+                vec![("tox.ini, environment `py`", "pytest -q")],
+            ),
+            (
+                "noxfile.py",
+                "import nox\n\n@nox.session\ndef tests(session):\n    session.run(\"pytest\")\n",
+                vec![("noxfile.py, session `tests`", "pytest")],
+            ),
+            (
+                "pyproject.toml",
+                "[tool.hatch.envs.default.scripts]\ntest = \"pytest\"\n[tool.poe.tasks]\nlint = \"ruff check\"\nserve = \"a\"\n",
+                vec![("pyproject.toml, `lint`", "ruff check"), ("pyproject.toml, `test`", "pytest")],
+            ),
+            ("src/main.py", "test:\n\tpytest\n", vec![]),
+            ("Makefile", "", vec![]),
+        ] {
+            let found = checking_tasks(path, text);
+            let found: Vec<(&str, &str)> = found.iter().map(|task| (&*task.source, task.script.trim())).collect();
+            assert_eq!(found, expected, "{path}");
+        }
+    }
+}
