@@ -16,6 +16,7 @@ fn all() -> Result {
     shell::run(doc)?;
     schema::run(true)?;
     tidy::run()?;
+    packages()?;
     book::run()?;
     deny()
 }
@@ -23,6 +24,14 @@ fn all() -> Result {
 /// Runs every check.
 pub fn run() -> Result {
     all().inspect(|()| eprintln!("ci: all is well"))
+}
+
+/// Whether the crates can be published. They are not built anew from what is packed.
+fn packages() -> Result {
+    const OWN: [&str; 4] = ["--exclude", "xtask", "--exclude", "assize-testkit"];
+    let mut package = cargo(&["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"]);
+    package.args(OWN);
+    shell::run(package)
 }
 
 /// Licences, sources and duplicates. Advisories need their database from the network; where that
