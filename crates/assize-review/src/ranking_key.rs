@@ -262,6 +262,19 @@ impl RankingKey {
         }
     }
 
+    /// Returns in what a state is a step forward from another; `None` where it is none. Taste and size are no step, nor is
+    /// that a judge did not answer this time. A state without a ruling is better where fewer faults are left: a missing tool
+    /// does not hide them.
+    pub fn improves_on(&self, best: &Self) -> Option<Criterion> {
+        match self.differs(best)? {
+            Criterion::Convention | Criterion::Size => None,
+            Criterion::Ruling if self.ruling == Outcome::Unjudged => {
+                (self.other_faults > best.other_faults).then_some(Criterion::OtherFaults)
+            }
+            criterion => (self > best).then_some(criterion),
+        }
+    }
+
     /// Returns whether two stand alike in everything that evidence decides: only taste can tell them apart.
     pub fn ties_with(&self, other: &Self) -> bool {
         self.differs(other).is_none_or(|criterion| criterion >= Criterion::Convention)

@@ -58,7 +58,7 @@ impl FixEnding {
             Self::Accepted => "it is accepted".to_owned(),
             Self::Unchanged => "there is nothing to fix, since nothing differs from the base".to_owned(),
             Self::Rejected => "the work is rejected, which no small patch can fix".to_owned(),
-            Self::Unjudged => "no judge could judge it".to_owned(),
+            Self::Unjudged => "it could not be judged".to_owned(),
             Self::RoundsSpent => "the rounds are used up".to_owned(),
             Self::TimeSpent => "the time is used up".to_owned(),
             Self::MoneySpent => "the money is used up".to_owned(),

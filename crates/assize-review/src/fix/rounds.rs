@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::cost::Spending;
 use crate::fix::policy::FixEnding;
 use crate::fix::policy::FixPolicy;
-use crate::ranking_key::{Criterion, RankingKey};
+use crate::ranking_key::RankingKey;
 
 /// Who offers a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -267,7 +267,8 @@ impl Rounds {
         let unchanged = state == 0 && judged.unchanged;
         let repeats = self.judged.iter().any(|earlier| earlier.objections == judged.objections);
         let accepted = outcome == Outcome::Accept;
-        let better = state == 0 || accepted || is_better(&judged.ranking_key, &self.judged[self.best].ranking_key);
+        let better =
+            state == 0 || accepted || judged.ranking_key.improves_on(&self.judged[self.best].ranking_key).is_some();
         let ties = self.judged.get(self.best).is_some_and(|best| best.ranking_key.ties_with(&judged.ranking_key));
         self.judged.push(judged);
         let round = self.rounds.last_mut();
@@ -376,16 +377,6 @@ impl Rounds {
         };
         self.rounds.push(FixRound { by, from, came: RoundOutcome::Asked });
         FixEffect::Propose { by, from, faults: Vec::new() }
-    }
-}
-
-/// Returns whether a state is a step forward: taste and size are none, nor is that a judge did not answer this time. A
-/// state without a ruling is better where fewer faults are left: a missing tool does not hide them.
-fn is_better(state: &RankingKey, best: &RankingKey) -> bool {
-    match state.differs(best) {
-        None | Some(Criterion::Convention | Criterion::Size) => false,
-        Some(Criterion::Ruling) if state.ruling == Outcome::Unjudged => state.other_faults > best.other_faults,
-        Some(_) => state > best,
     }
 }
 

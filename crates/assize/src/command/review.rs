@@ -311,8 +311,9 @@ fn check(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let (verdict, patch) = (document(verdict)?, document(patch)?);
     let limits = PatchLimits::default();
     // A verdict is about the tree that it was given on. Where there is no repository, no tree is known.
-    let repository = Repository::discover(&host.folder)?;
-    let tree = repository.map(|repository| review::tree_paths(repository.root(), Some(&repository))).transpose()?;
+    let repository = Repository::discover(&host.folder).map_err(|error| failed(error.into()))?;
+    let tree = repository.map(|repository| review::tree_paths(repository.root(), Some(&repository)));
+    let tree = tree.transpose().map_err(failed)?;
     let faults = match (&verdict, &patch) {
         (Some(verdict), Some(patch)) => validate_both(verdict, patch, &limits, tree.as_ref()).err(),
         (Some(verdict), None) => validate_verdict(verdict, tree.as_ref()).err(),

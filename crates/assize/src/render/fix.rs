@@ -112,7 +112,7 @@ fn ending(end: &FixEnd, record: &ReviewRecord) -> String {
 }
 
 fn better(end: &FixEnd) -> Option<String> {
-    let criterion = end.after.differs(&end.before).filter(|_| end.best > 0)?;
+    let criterion = end.after.improves_on(&end.before).filter(|_| end.best > 0)?;
     Some(criterion_words(criterion, &end.before, &end.after))
 }
 

@@ -427,7 +427,7 @@ fn check_end(seed: u64, rounds: &Rounds, world: &SimulatedFix, ending: &FixEndin
     for state in 0..world.trees.len() {
         let other = rounds.judged(state).expect("judged");
         assert!(
-            state == rounds.best() || !is_better(&other.ranking_key, &best.ranking_key),
+            state == rounds.best() || other.ranking_key.improves_on(&best.ranking_key).is_none(),
             "seed {seed}: state {state} is better than the best"
         );
     }
