@@ -153,12 +153,13 @@ impl PreparedWorktree {
         let shown = command.again(gate.id());
         if !self.has_program(&command) {
             let detail = format!("{} is not installed, though {}", command.program, setup.because);
+            let ready_by = self.ready_by(setup, &command, &detail);
             return Ok(GateExecution {
                 run: without_result(GateTrouble::MissingTool, detail),
                 time_ms: 0,
                 command: shown,
                 output: String::new(),
-                ready_by: self.ready_by(setup, &command),
+                ready_by,
             });
         }
         let mut markers = CompletionMarkers::default();
@@ -335,7 +336,8 @@ impl PreparedWorktree {
         completion_marker::hear(&checks.markers.markers, report_file, &mut run);
         // The reports are not needed any more. If they cannot be removed, they only take space.
         let _ = remove(&reports);
-        let ready_by = self.ready_by(planned.setup, command);
+        let complaint = run.trouble.as_ref().map_or("", |(_, detail)| detail.as_str());
+        let ready_by = self.ready_by(planned.setup, command, complaint);
         Ok(GateExecution { run, time_ms, command: shown, output: make_visible(&text).into_owned(), ready_by })
     }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use assize_core::path::{is_below, parent, within};
 
-use crate::{ECOSYSTEMS, Ecosystem, is_setting, of_manifest};
+use crate::{ECOSYSTEMS, Ecosystem, is_setting, of_manifest, tools};
 
 pub(crate) use node::commands as node_commands;
 pub(crate) use python::commands as python_commands;
@@ -83,6 +83,22 @@ impl PreparationPlan {
     pub fn line(&self) -> String {
         let enter = (!self.folder.is_empty()).then(|| format!("cd {}", self.folder));
         enter.into_iter().chain(self.commands.iter().cloned()).collect::<Vec<_>>().join(" && ")
+    }
+
+    /// Returns the same line, with a module of Python installed that the project uses and declares nowhere. Only a module that
+    /// is a known tool is named: the text that says what is missing may come from the project.
+    pub fn line_with_missing(&self, complaint: &str) -> String {
+        let module = complaint.rsplit_once("No module named ").map(|(_, rest)| rest.trim().trim_matches(['\'', '"']));
+        let tool = module.filter(|module| tools().any(|tool| tool.id == *module));
+        let line = self.line();
+        let pip = if line.contains("uv sync") || line.contains("uv venv") {
+            "uv pip install"
+        } else if line.contains(".venv/bin/python") {
+            ".venv/bin/python -m pip install --quiet"
+        } else {
+            return line;
+        };
+        tool.map_or(line.clone(), |tool| format!("{line} && {pip} {tool}"))
     }
 }
 

@@ -375,6 +375,26 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_that_is_declared_nowhere_is_named_by_what_the_interpreter_says() {
+        let files = [("pyproject.toml", "[project]\nname = \"a\"\n[tool.black]\n"), ("tests/test_a.py", "")];
+        let plan = planned(Language::Python, "", &files, &[]).expect("a plan");
+        for (complaint, expected) in [
+            ("/tmp/a/.venv/bin/python: No module named black", Some("black")),
+            ("ModuleNotFoundError: No module named 'mypy'", Some("mypy")),
+            ("No module named evil; rm -rf /", None),
+            ("No module named numpy", None),
+            ("it could not be started", None),
+        ] {
+            let added = plan.line_with_missing(complaint).strip_prefix(&plan.line()).map(str::to_owned);
+            let expected = expected.map(|tool| format!(" && .venv/bin/python -m pip install --quiet {tool}"));
+            assert_eq!(added, Some(expected.unwrap_or_default()), "{complaint}");
+        }
+        let with_uv = [("pyproject.toml", "[project]\nname = \"a\"\n[tool.black]\n"), ("uv.lock", "version = 1\n")];
+        let plan = planned(Language::Python, "", &with_uv, &["uv"]).expect("a plan");
+        assert!(plan.line_with_missing("No module named black").ends_with(" && uv pip install black"), "{plan:?}");
+    }
+
+    #[test]
     fn what_is_for_tests_and_checks_is_installed() {
         let project = "[project]\nname = \"a\"\n";
         for (files, arguments) in [

@@ -131,9 +131,9 @@ struct PreparedEntry {
 }
 
 impl PreparedWorktree {
-    /// Returns the command that installs what a gate depends on.
-    pub(super) fn ready_by(&self, setup: &Setup, command: &GateCommand) -> Option<String> {
-        Some(self.plan(setup, command)?.line())
+    /// Returns the command that installs what a gate depends on, and what it says that it lacks.
+    pub(super) fn ready_by(&self, setup: &Setup, command: &GateCommand, complaint: &str) -> Option<String> {
+        Some(self.plan(setup, command)?.line_with_missing(complaint))
     }
 
     fn plan(&self, setup: &Setup, command: &GateCommand) -> Option<PreparationPlan> {
