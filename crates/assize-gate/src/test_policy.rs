@@ -119,6 +119,21 @@ pub fn merge(path: &str, base: &str, change: &str) -> Option<String> {
     }
 }
 
+/// Returns whether a change of a manifest touches its settings for tests and checks, scripts of packages left out.
+pub fn changes_settings(path: &str, base: &str, change: &str) -> bool {
+    match guarded(path) {
+        Some(settings) if file_name(path) == "package.json" => {
+            let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+            let is_other = |base: serde_json::Value, change: serde_json::Value| {
+                settings.iter().filter_map(|setting| setting.first()).any(|name| base.get(*name) != change.get(*name))
+            };
+            read(base).zip(read(change)).is_some_and(|(base, change)| is_other(base, change))
+        }
+        Some(_) => merge(path, base, change).is_some(),
+        None => false,
+    }
+}
+
 fn merge_json(base: &str, change: &str, settings: &[&[&str]]) -> Option<String> {
     let base: serde_json::Value = serde_json::from_str(base).ok()?;
     let before: serde_json::Value = serde_json::from_str(change).ok()?;

@@ -11,7 +11,7 @@ use assize_core::path::file_name;
 use assize_core::violation::Violation;
 use assize_ecosystem::is_runner_configuration;
 use assize_ecosystem::pipeline::checking_tasks;
-use assize_gate::test_policy::{WritableScope, asked_files, merge};
+use assize_gate::test_policy::{WritableScope, asked_files, changes_settings};
 use assize_syntax::inline_tests::loses_tests_of;
 
 use super::plan::FileTransition;
@@ -106,7 +106,7 @@ impl Protection {
         if self.asked.names(path) {
             return None;
         }
-        if !self.tests.opens(path) && merge(path, before, after).is_some() {
+        if !self.tests.opens(path) && changes_settings(path, before, after) {
             return Some("changes settings by which tests and checks run");
         }
         let kept = checking_tasks(path, after);
@@ -212,7 +212,9 @@ mod tests {
         for (path, text, from, to, expected) in [
             ("pyproject.toml", pytest, "-q", "-q -k nothing", settings),
             ("pyproject.toml", pytest, "\"1\"", "\"2\"", ""),
-            ("package.json", node, "mocha", "true", settings),
+            ("package.json", node, "mocha", "true", task),
+            ("package.json", node, "\"test\"", "\"pretest\": \"rm -r test\", \"test\"", task),
+            ("package.json", node, "\"scripts\"", "\"mocha\": {\"grep\": \"a\"}, \"scripts\"", settings),
             ("package.json", node, "\"mocha\"", "\"mocha\",\n    \"build\": \"tsc\"", ""),
             ("Makefile", make, "\tpytest", "\tpytest || true", task),
             ("Makefile", make, "test: a.o\n\tpytest", "test:", task),

@@ -9,9 +9,9 @@ use assize_core::path::file_name;
 use crate::command::CommandRole;
 use crate::command_role;
 
-use super::shell;
 use super::step::PipelineStep;
 use super::task_runner::{self, TaskCall};
+use super::{CHECK_WORDS, shell};
 
 /// Names that tasks which test or check have by custom.
 pub(super) const CHECKING_TASKS: [&str; 11] =
@@ -41,6 +41,7 @@ pub fn checking_tasks(path: &str, text: &str) -> BTreeSet<CheckingTask> {
             &[(task_runner::pyproject, "poe"), (task_runner::pyproject, "hatch"), (task_runner::pyproject, "pdm")],
             false,
         ),
+        "package.json" => return checking_scripts(text),
         _ => return BTreeSet::new(),
     };
     let manifests = BTreeMap::from([(name.to_owned(), text.to_owned())]);
@@ -60,6 +61,34 @@ pub fn checking_tasks(path: &str, text: &str) -> BTreeSet<CheckingTask> {
         }
     }
     found
+}
+
+/// Returns the scripts of a package that test or check by their names, those that they call, and with each what a package
+/// manager runs before and behind it.
+fn checking_scripts(manifest: &str) -> BTreeSet<CheckingTask> {
+    const CALLERS: [&str; 8] = ["npm", "pnpm", "yarn", "bun", "run-s", "run-p", "npm-run-all", "npm-run-all2"];
+    let manifest: serde_json::Value = serde_json::from_str(manifest).unwrap_or_default();
+    let scripts = manifest.get("scripts").and_then(serde_json::Value::as_object);
+    let scripts: BTreeMap<&str, &str> =
+        scripts.into_iter().flatten().filter_map(|(name, text)| Some((name.as_str(), text.as_str()?))).collect();
+    let is_named_so =
+        |name: &str| name.split(|letter: char| !letter.is_alphanumeric()).any(|part| CHECK_WORDS.contains(&part));
+    let mut wanted: Vec<&str> = scripts.keys().copied().filter(|name| is_named_so(name)).collect();
+    let mut at = 0;
+    while let Some(script) = wanted.get(at).and_then(|name| scripts.get(name)) {
+        at += 1;
+        let calls = shell::commands(script, "").into_iter();
+        let calls = calls.filter(|call| call.words.first().is_some_and(|program| CALLERS.contains(&program.as_str())));
+        let named = calls.flat_map(|call| call.words).filter_map(|word| scripts.get_key_value(word.as_str()));
+        let new: Vec<&str> = named.map(|(name, _)| *name).filter(|name| !wanted.contains(name)).collect();
+        wanted.extend(new);
+    }
+    let with_hooks = |name: &str| {
+        let parts = [format!("pre{name}"), name.to_owned(), format!("post{name}")];
+        let texts: Vec<&str> = parts.iter().filter_map(|part| scripts.get(part.as_str()).copied()).collect();
+        CheckingTask { source: format!("package.json, `{name}`"), script: texts.join("\n") }
+    };
+    wanted.into_iter().map(with_hooks).collect()
 }
 
 /// Returns whether a step stands under a name that says that it tests or checks.
@@ -110,6 +139,16 @@ mod tests {
                 "[tool.hatch.envs.default.scripts]\ntest = \"pytest\"\n[tool.poe.tasks]\nlint = \"ruff check\"\nserve = \"a\"\n",
                 vec![("pyproject.toml, `lint`", "ruff check"), ("pyproject.toml, `test`", "pytest")],
             ),
+            (
+                "package.json",
+                r#"{"scripts": {"test": "npm run unit && eslint .", "pretest": "tsc", "unit": "mocha", "build": "tsc", "check:types": "tsc"}}"#,
+                vec![
+                    ("package.json, `check:types`", "tsc"),
+                    ("package.json, `test`", "tsc\nnpm run unit && eslint ."),
+                    ("package.json, `unit`", "mocha"),
+                ],
+            ),
+            ("package.json", "{", vec![]),
             ("src/main.py", "test:\n\tpytest\n", vec![]),
             ("Makefile", "", vec![]),
         ] {
