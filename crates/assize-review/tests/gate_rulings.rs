@@ -20,7 +20,13 @@ fn lint_that(ended: SampleRunEnd) -> Option<GateRun> {
 fn ruled(result: GateResult, require: &[Dimension]) -> char {
     let inputs = ReviewInputs {
         exec: ExecReport::of(vec![result], None),
-        patch_summary: vec![PatchedFile { path: "src/a.py".to_owned(), added: 1, removed: 0, held: false }],
+        patch_summary: vec![PatchedFile {
+            path: "src/a.py".to_owned(),
+            added: 1,
+            removed: 0,
+            gone: false,
+            held: false,
+        }],
         policy: ReviewPolicy { require: require.to_vec(), ..ReviewPolicy::default() },
         ..ReviewInputs::default()
     };
@@ -70,7 +76,7 @@ fn check_rulings(
 /// executed no test is not either.
 #[test]
 fn every_end_of_tests_has_its_ruling_on_every_base() {
-    use GateTrouble::{Contradiction, Crashed, Forged, MissingTool, NoReport, NoSandbox, OverLimit, TimedOut};
+    use GateTrouble::{Contradiction, Crashed, Forged, Machine, MissingTool, NoReport, NoSandbox, OverLimit, TimedOut};
     use SampleRunEnd::{
         Absent, AllRed, Green, HalfBuilt, NoTests, Red, Skipped, TimedOutMidway, Troubled, Unbuilt, Unready,
     };
@@ -92,29 +98,32 @@ fn every_end_of_tests_has_its_ruling_on_every_base() {
         Troubled(Contradiction),
         Troubled(MissingTool),
         Troubled(NoSandbox),
+        Troubled(Machine),
         Troubled(Forged),
     ];
     let rows = [
         // By the base: it ran tests, or there is none to ask; it found no test; it was not built; it did not work.
-        (Green, "aaaaa aa aaa aaaaaaaa"),
-        (Red, "rrrrr rr rrr rrrrrrrr"),
-        (AllRed, "rrrrr rr rrr rrrrrrrr"),
-        (TimedOutMidway, "rrrrr uu uru uuuuuuuu"),
-        (Skipped, "urrrr uu uru uuuuuuuu"),
+        (Green, "aaaaa aa aaa aaaaaaaaa"),
+        (Red, "rrrrr rr rrr rrrrrrrrr"),
+        (AllRed, "rrrrr rr rrr rrrrrrrrr"),
+        (TimedOutMidway, "rrrrr uu uru uuuuuuuuu"),
+        (Skipped, "urrrr uu uru uuuuuuuuu"),
         // Tests that the base only skips are gone as well.
-        (NoTests, "urrrr ru uru uuuuuuuu"),
+        (NoTests, "urrrr ru uru uuuuuuuuu"),
         // What neither side can build is not ready, unless the change touches the file.
-        (Unbuilt, "rrrrr rr urr rrrrrrrr"),
-        (HalfBuilt, "rrrrr rr uur rrrrrrrr"),
-        (Unready, "rrrrr rr rru rrrrrrrr"),
-        (Troubled(NoReport), "urrrr uu uru uuuuuuuu"),
-        (Troubled(Crashed), "rrrrr uu uru uuuuuuuu"),
-        (Troubled(TimedOut), "rrrrr uu uru uuuuuuuu"),
-        (Troubled(OverLimit), "rrrrr uu uru uuuuuuuu"),
-        (Troubled(Contradiction), "rrrrr uu uru uuuuuuuu"),
-        (Troubled(MissingTool), "uuuuu uu uuu uuuuuuuu"),
-        (Troubled(NoSandbox), "uuuuu uu uuu uuuuuuuu"),
-        (Troubled(Forged), "xxxxx xx xxx xxxxxxxx"),
+        (Unbuilt, "rrrrr rr urr rrrrrrrrr"),
+        (HalfBuilt, "rrrrr rr uur rrrrrrrrr"),
+        (Unready, "rrrrr rr rru rrrrrrrrr"),
+        (Troubled(NoReport), "urrrr uu uru uuuuuuuuu"),
+        (Troubled(Crashed), "rrrrr uu uru uuuuuuuuu"),
+        (Troubled(TimedOut), "rrrrr uu uru uuuuuuuuu"),
+        (Troubled(OverLimit), "rrrrr uu uru uuuuuuuuu"),
+        (Troubled(Contradiction), "rrrrr uu uru uuuuuuuuu"),
+        (Troubled(MissingTool), "uuuuu uu uuu uuuuuuuuu"),
+        (Troubled(NoSandbox), "uuuuu uu uuu uuuuuuuuu"),
+        // The machine is no fault of a change, even where the base worked.
+        (Troubled(Machine), "uuuuu uu uuu uuuuuuuuu"),
+        (Troubled(Forged), "xxxxx xx xxx xxxxxxxxx"),
     ];
     check_rulings(&columns, &rows, TESTS, run_that);
 }
@@ -123,7 +132,7 @@ fn every_end_of_tests_has_its_ruling_on_every_base() {
 /// fault where the base came to one. Elsewhere it is not ready, and these rulings do not depend on it.
 #[test]
 fn every_end_of_a_check_has_its_ruling_on_every_base() {
-    use GateTrouble::{Contradiction, Crashed, Forged, MissingTool, NoReport, NoSandbox, OverLimit, TimedOut};
+    use GateTrouble::{Contradiction, Crashed, Forged, Machine, MissingTool, NoReport, NoSandbox, OverLimit, TimedOut};
     use SampleRunEnd::{Absent, Green, Red, Redder, Troubled, Warned};
     let columns = [
         Absent,
@@ -135,21 +144,23 @@ fn every_end_of_a_check_has_its_ruling_on_every_base() {
         Troubled(Crashed),
         Troubled(TimedOut),
         Troubled(MissingTool),
+        Troubled(Machine),
         Troubled(Forged),
     ];
     let rows = [
-        (Green, "aaaaa aaaaa"),
-        (Red, "rraar rrrrr"),
-        (Redder, "rrrar rrrrr"),
-        (Warned, "rrrra rrrrr"),
-        (Troubled(NoReport), "arrrr aaaaa"),
-        (Troubled(Crashed), "arrrr aaaaa"),
-        (Troubled(TimedOut), "arrrr aaaaa"),
-        (Troubled(OverLimit), "arrrr aaaaa"),
-        (Troubled(Contradiction), "arrrr aaaaa"),
-        (Troubled(MissingTool), "aaaaa aaaaa"),
-        (Troubled(NoSandbox), "aaaaa aaaaa"),
-        (Troubled(Forged), "xxxxx xxxxx"),
+        (Green, "aaaaa aaaaaa"),
+        (Red, "rraar rrrrrr"),
+        (Redder, "rrrar rrrrrr"),
+        (Warned, "rrrra rrrrrr"),
+        (Troubled(NoReport), "arrrr aaaaaa"),
+        (Troubled(Crashed), "arrrr aaaaaa"),
+        (Troubled(TimedOut), "arrrr aaaaaa"),
+        (Troubled(OverLimit), "arrrr aaaaaa"),
+        (Troubled(Contradiction), "arrrr aaaaaa"),
+        (Troubled(MissingTool), "aaaaa aaaaaa"),
+        (Troubled(NoSandbox), "aaaaa aaaaaa"),
+        (Troubled(Machine), "aaaaa aaaaaa"),
+        (Troubled(Forged), "xxxxx xxxxxx"),
     ];
     check_rulings(&columns, &rows, STYLE, lint_that);
 }

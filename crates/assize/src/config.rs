@@ -723,6 +723,23 @@ mod tests {
     }
 
     #[test]
+    fn gates_are_left_out_by_the_names_that_results_show() {
+        let skipped = |name: &str| {
+            let text = format!(
+                "[gates]\nskip = [\"{name}\"]\n\n[[gate]]\nid = \"mine\"\ncommand = [\"a\"]\ndimension = \"style\"\nreport = \"sarif\"\n"
+            );
+            Config::parse(&text, "assize.toml").map(|config| config.gates.skip)
+        };
+        for name in ["pytest", "pytest in examples/tutorial", "mine in a b/c", "schema", "schema-sql"] {
+            assert_eq!(skipped(name).expect(name), [name]);
+        }
+        for name in ["pytst", "pytst in examples/tutorial", "examples/tutorial", "pytest  in a", "pytest of a", ""] {
+            let what = skipped(name).expect_err(name).what;
+            assert!(what.contains(&format!("there is no gate `{name}`; there are ")), "{name}: {what}");
+        }
+    }
+
+    #[test]
     fn the_deadline_has_limits() {
         let deadline = |seconds: u64| Config::parse(&format!("[stop]\ndeadline_s = {seconds}\n"), "assize.toml");
         assert!(deadline(1).is_ok() && deadline(DEADLINE_S_MAX).is_ok());

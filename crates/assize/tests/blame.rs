@@ -73,6 +73,14 @@ fn a_red_test_counts_where_it_depends_on_the_change() {
         repo.write("lib.py", &CODE.replace(from, to));
         let envelope = review(&repo, asked);
         let expected: Vec<_> = expected.iter().map(|(id, excuse)| ((*id).to_owned(), (*excuse).to_owned())).collect();
+        let plan = envelope["verdict"]["fix_plan"].to_string();
+        for (id, excuse) in &expected {
+            assert_eq!(
+                plan.contains(id),
+                excuse == "none",
+                "{id} is asked for where it is held against the change: {plan}"
+            );
+        }
         assert_eq!((envelope["outcome"].as_str(), excuses(&envelope)), (Some(outcome), expected), "{to}: {envelope}");
     }
 }
@@ -184,6 +192,56 @@ fn a_test_that_passes_again_is_flaky() {
         let expected: Vec<_> = expected.iter().map(|(id, excuse)| ((*id).to_owned(), (*excuse).to_owned())).collect();
         assert_eq!((envelope["outcome"].as_str(), excuses(&envelope)), (Some(outcome), expected), "{envelope}");
     }
+}
+
+#[test]
+fn what_nothing_measured_is_unknown() {
+    let empty = "import unittest\n\n\nclass T(unittest.TestCase):\n    pass\n";
+    let tested = "import unittest\nimport lib\n\n\nclass T(unittest.TestCase):\n    def test_double(self):\n        \
+                  self.assertEqual(lib.double(2), 4)\n";
+    for (tests, functional) in [(None, Value::Null), (Some(empty), Value::Null), (Some(tested), 1.0.into())] {
+        let repo = Repo::with_commit(&[("assize.toml", "[review]\nrequire = []\n"), ("lib.py", CODE)]);
+        if let Some(tests) = tests {
+            repo.write("test_lib.py", tests);
+            repo.commit("tests");
+        }
+        repo.write("lib.py", &CODE.replace("n + n", "2 * n"));
+        let envelope = review(&repo, "Be simpler.");
+        assert_eq!(envelope["outcome"], "accept", "{tests:?}: {envelope}");
+        let scores = &envelope["verdict"]["scores"];
+        assert_eq!(
+            (&scores["tests_functional"], &scores["tests_edge"]),
+            (&functional, &Value::Null),
+            "{tests:?}: {scores}"
+        );
+        assert_eq!((&scores["style"], &scores["types"]), (&Value::Null, &Value::Null), "{tests:?}: {scores}");
+        assert_eq!((&scores["compilation"], &scores["security"]), (&1.0.into(), &1.0.into()), "{tests:?}: {scores}");
+        let fields = scores.as_object().expect("scores");
+        assert!(["tests_functional", "tests_edge", "style", "types"].iter().all(|name| fields.contains_key(*name)));
+    }
+}
+
+/// How a test that hangs ended on the base is kept, like any other end: only the change waits for it again.
+#[test]
+fn a_test_that_hangs_on_the_base_is_waited_for_once() {
+    const TESTS: &str = "import time\nimport unittest\nimport lib\n\n\nclass T(unittest.TestCase):\n    def test_double(self):\n        \
+                         self.assertEqual(lib.double(2), 4)\n\n    def test_hangs(self):\n        \
+                         open(\"LOG\", \"a\").write(\"waits\\n\")\n        while True:\n            time.sleep(1)\n";
+    let settings = "[gates]\nsandbox = \"off\"\ntest_seconds = 1\n";
+    let repo = Repo::with_commit(&[("assize.toml", settings), ("lib.py", CODE), ("tests/__init__.py", "")]);
+    let log = repo.outside().join("log");
+    repo.write("tests/test_lib.py", &TESTS.replace("LOG", &log.display().to_string()));
+    repo.commit("a test that hangs");
+    repo.write("lib.py", &CODE.replace("n + n", "2 * n"));
+    let waits = || {
+        let _ = std::fs::remove_file(&log);
+        let envelope = review(&repo, "");
+        assert_eq!(envelope["outcome"], "accept", "{envelope}");
+        assert_eq!(excuses(&envelope), [("test_hangs".to_owned(), "known_red".to_owned())], "{envelope}");
+        std::fs::read_to_string(&log).expect("it was waited for").lines().count()
+    };
+    let (first, again) = (waits(), waits());
+    assert!(first > again, "{first} times at first, {again} times when the base is known");
 }
 
 #[test]

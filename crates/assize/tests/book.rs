@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -495,6 +495,47 @@ fn the_action_takes_the_text_of_a_pull_request_for_a_claim() {
         let outputs = action["outputs"].as_object().expect("outputs").keys();
         assert!(outputs.into_iter().all(|name| written.contains(&format!("{name}="))), "{written}");
         assert_eq!(runner.join("assize-result/notes.md").exists(), !title.is_empty());
+    }
+}
+
+/// Stands for a review: it leaves what it is told to leave, and ends with a status.
+const STAND_IN: &str = "#!/bin/sh\necho '## Assize'\ncd \"$RUNNER_TEMP/assize-result\"\n";
+
+#[test]
+fn the_action_ends_with_the_status_of_the_review_whatever_it_left() {
+    let action = yaml("action.yml");
+    let steps = action["runs"]["steps"].as_array().expect("steps");
+    let step = steps.iter().find(|step| step["id"] == "review").expect("the step that judges");
+    let script = step["run"].as_str().expect("a script");
+    let leave = |outcome: &str| format!("echo '{{\"outcome\":\"{outcome}\"}}' > assize.json\n: > annotations\n");
+    for (does, arguments, status, outcome) in [
+        // The program itself, which leaves nothing after bad usage.
+        (None, "--no-such-option", 2, "unjudged"),
+        (Some(String::new()), "", 2, "unjudged"),
+        (Some(String::new()), "", 3, "unjudged"),
+        (Some(String::new()), "", 101, "unjudged"),
+        (Some(": > assize.json\n".to_owned()), "", 3, "unjudged"),
+        (Some("printf '{' > assize.json\n: > annotations\n".to_owned()), "", 2, "unjudged"),
+        (Some(leave("accept")), "", 0, "accept"),
+        (Some(leave("revise")), "", 1, "revise"),
+        (Some(leave("unjudged")), "", 3, "unjudged"),
+    ] {
+        let (repo, base) = weakened(["", ""]);
+        let runner = repo.outside().join("runner");
+        if let Some(does) = &does {
+            let program = runner.join("assize/bin/assize");
+            fs::create_dir_all(runner.join("assize/bin")).expect("a folder");
+            fs::write(&program, format!("{STAND_IN}{does}exit {status}\n")).expect("written");
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+        }
+        let mut command = with_program(&repo, "bash");
+        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script]).env("RUNNER_TEMP", &runner);
+        command.envs([("BASE", base.as_str()), ("SANDBOX", "off"), ("ARGUMENTS", arguments), ("TITLE", "")]);
+        command.env("BODY", "").env("SPEC", "").env("GITHUB_STEP_SUMMARY", repo.outside().join("summary"));
+        let output = command.env("GITHUB_OUTPUT", repo.outside().join("output")).output().expect("bash runs");
+        assert_eq!(output.status.code(), Some(status), "{does:?} {arguments}: {}", told(&output));
+        let written = fs::read_to_string(repo.outside().join("output")).expect("outputs");
+        assert!(written.contains(&format!("outcome={outcome}\n")), "{does:?} {arguments}: {written}");
     }
 }
 

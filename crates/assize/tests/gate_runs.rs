@@ -146,3 +146,86 @@ fn what_a_script_checks_before_the_tests_does_not_see_tests_of_ours() {
         assert_eq!(envelope["outcome"], "revise", "{writes}: {envelope}");
     }
 }
+
+/// Reviews a change of a shop whose script for tests is this, with tools of the user's.
+fn review_of_shop(scripts: &str, more: &[(&str, &str)], tools: &[PathBuf]) -> Value {
+    let manifest = format!("{{\"name\":\"shop\",\"scripts\":{{{scripts}}}}}");
+    let files = [
+        ("package.json", manifest.as_str()),
+        ("assize.toml", "[prepare]\nmode = \"off\"\n"),
+        ("shop.js", "module.exports = (prices) => prices.reduce((sum, it) => sum + it, 0);\n"),
+        (
+            "test/shop.test.js",
+            "const total = require('../shop.js');\nrequire('node:test').test('total', () => require('node:assert').equal(total([1, 2]), 3));\n",
+        ),
+        (".gitignore", ".cache\n"),
+    ];
+    let repo = Repo::with_commit(&[&files, more].concat());
+    repo.write(
+        "shop.js",
+        "module.exports = (prices) => {\n  let sum = 0;\n  for (const it of prices) sum += it;\n  return sum;\n};\n",
+    );
+    let program = Path::new(env!("CARGO_BIN_EXE_assize"));
+    let output = change::command(program, &repo, tools, &["review", "--format", "json"]).output();
+    serde_json::from_slice(&output.expect("the program runs").stdout).expect("JSON")
+}
+
+/// A folder with a stand-in of a formatter that objects to each file of tests but one, as to what somebody else wrote.
+fn formatter(folder: &Path) -> PathBuf {
+    let text = "#!/usr/bin/env node\n\
+        const odd = require('node:fs').readdirSync('test').filter((name) => name !== 'shop.test.js');\n\
+        console.log('Checking formatting...');\n\
+        odd.forEach((name) => console.error(`[warn] test/${name}`));\n\
+        if (odd.length === 0) console.log('All matched files use Prettier code style!');\n\
+        else console.error('Code style issues found in the above file. Run Prettier with --write to fix.');\n\
+        process.exit(odd.length === 0 ? 0 : 1);\n";
+    let tool = folder.join("prettier");
+    fs::write(&tool, text).expect("written");
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("set");
+    folder.to_owned()
+}
+
+/// The faults that gates hold against a change.
+fn new_faults(envelope: &Value) -> Vec<String> {
+    let gates = envelope["exec"]["gates"].as_array().expect("gates");
+    gates.iter().flat_map(|gate| gate["new"].as_array().cloned().unwrap_or_default()).map(|it| it.to_string()).collect()
+}
+
+#[test]
+fn an_unclean_base_gets_no_new_fault_from_tests_of_ours() {
+    let tools = tempfile::tempdir().expect("a folder");
+    let tools = [formatter(tools.path())];
+    // Names what it objects to, as formatters do: a name that cannot be guessed would be a new fault each time.
+    let check = "const odd = require('node:fs').readdirSync('test').filter((name) => name !== 'shop.test.js');\n\
+                 if (odd.length > 0) { console.error(`not formatted: ${odd}`); process.exit(1); }\n";
+    for (script, outcome) in [
+        // Without the check the tests do not begin, on the base either.
+        ("node check.js && node --test test/*.test.js", "unjudged"),
+        ("node --test test/*.test.js && node check.js", "accept"),
+        ("prettier --check . && node --test test/*.test.js", "accept"),
+        ("node --test test/*.test.js && prettier --check .", "accept"),
+    ] {
+        let more = [("check.js", check), ("test/old.txt", "old\n"), (".prettierrc", "{}\n")];
+        let envelope = review_of_shop(&format!("\"test\":\"{script}\""), &more, &tools);
+        assert_eq!(new_faults(&envelope), [""; 0], "{script}: {envelope}");
+        assert_eq!(envelope["outcome"], outcome, "{script}: {envelope}");
+    }
+}
+
+#[test]
+fn what_a_script_checks_after_the_tests_does_not_see_tests_of_ours() {
+    let tools = tempfile::tempdir().expect("a folder");
+    let tools = [formatter(tools.path())];
+    for scripts in [
+        r#""test":"node --test test/*.test.js && node check.js""#,
+        r#""test":"node --test test/*.test.js && prettier --check .""#,
+        r#""test":"node --test test/*.test.js","posttest":"node check.js""#,
+        r#""test":"node --test test/*.test.js; node check.js""#,
+    ] {
+        for writes in ["false", "true"] {
+            let check = OBJECTING.replace("WRITES", writes);
+            let envelope = review_of_shop(scripts, &[("check.js", &check), (".prettierrc", "{}\n")], &tools);
+            assert_eq!(envelope["outcome"], "accept", "{scripts} {writes}: {envelope}");
+        }
+    }
+}

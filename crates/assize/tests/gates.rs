@@ -1,7 +1,7 @@
 //! `assize gates`, and the check of documents, as a script calls them: the real program, and standard error no terminal.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -88,6 +88,60 @@ fn one_gate_can_be_run_alone_and_is_named_to_be_run_again() {
     assert!(text.contains("\"command\":\"assize gates --only python-compile\""), "{text}");
     for arguments in [&["gates", "--only", "nobody"][..], &["gates", "--only", "mine", "--skip", "mypy"]] {
         assert_eq!(assize(&repo, &repo.path(), "", arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_gate_of_one_folder_is_left_out_by_the_name_that_results_show() {
+    let names = |settings: &str| {
+        let manifest = |name: &str| format!("[project]\nname = \"{name}\"\nversion = \"1\"\n");
+        let test =
+            "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(1, 1)\n";
+        let repo = Repo::with_commit(&[
+            ("assize.toml", settings),
+            ("one/pyproject.toml", &manifest("one")),
+            ("one/tests/test_one.py", test),
+            ("two/pyproject.toml", &manifest("two")),
+            ("two/tests/test_two.py", test),
+        ]);
+        let output = assize(&repo, &repo.path(), "", &["gates", "--list", "--format", "human"]);
+        assert_eq!(output.status.code(), Some(0), "{settings}: {}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let names = text.lines().filter_map(|line| Some(line.split_once("  ")?.0.to_owned()));
+        names.filter(|name| name.starts_with("unittest in ")).collect::<Vec<_>>()
+    };
+    assert_eq!(names(""), ["unittest in one", "unittest in two"]);
+    assert_eq!(names("[gates]\nskip = [\"unittest in two\"]\n"), ["unittest in one"]);
+    assert_eq!(names("[gates]\nskip = [\"unittest\"]\n"), [""; 0]);
+}
+
+/// A program is found by its absolute path where nothing else of its folder is on the search path, in the sandbox, too.
+#[test]
+fn a_declared_gate_is_called_by_its_absolute_path() {
+    let settings = "[review]\nrequire = []\n\n[[gate]]\nid = \"mine\"\ncommand = [\"PROGRAM\", \"CLEAN\"]\n\
+                    dimension = \"style\"\nreport = \"sarif\"\n";
+    for program in ["/bin/sh", "/bin/cat", "own"] {
+        for demand in ["prefer", "off"] {
+            let repo =
+                Repo::with_commit(&[("clean.sarif", CLEAN), ("print.sh", "cat clean.sarif\n"), ("a.txt", "a\n")]);
+            let own = repo.outside().join("elsewhere/print");
+            fs::create_dir_all(repo.outside().join("elsewhere")).expect("a folder");
+            fs::write(&own, "#!/bin/sh\ncat \"$1\"\n").expect("written");
+            fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).expect("executable");
+            let path = if program == "own" { own.display().to_string() } else { program.to_owned() };
+            let file = if program == "/bin/sh" { "print.sh" } else { "clean.sarif" };
+            repo.write("assize.toml", &settings.replace("PROGRAM", &path).replace("CLEAN", file));
+            repo.commit("settings");
+            repo.write("a.txt", "b\n");
+            let (code, text) = gates(&repo, &["--only", "mine", "--sandbox", demand, "--format", "json"]);
+            let result: Value = serde_json::from_str(&text).expect("JSON");
+            let gate = result["exec"]["gates"].as_array().expect("a list").iter().find(|gate| gate["id"] == "mine");
+            assert_eq!(
+                (code, &gate.expect("the gate")["state"]),
+                (Some(0), &"passed".into()),
+                "{program} {demand}: {text}"
+            );
+        }
     }
 }
 

@@ -336,6 +336,29 @@ mod tests {
         }
     }
 
+    /// Names that sound like tests. What is one in its language is asked of one place, so that no rule takes the product for
+    /// a test, or a test for the product.
+    #[test]
+    fn what_sounds_like_a_test_is_one_where_everybody_takes_it_for_one() {
+        for stem in [
+            "src/test_list",
+            "src/load_test",
+            "src/testing/mod",
+            "src/spec/mod",
+            "src/fixtures/mod",
+            "src/e2e/mod",
+            "src/attest",
+            "src/contest",
+        ] {
+            assert!(!is_test_file(&format!("{stem}.rs")), "{stem}.rs");
+            for ending in ["rs", "py", "ts", "js", "go", "java"] {
+                let path = format!("{stem}.{ending}");
+                assert_eq!(is_test_file(&path), is_test(&path), "{path}");
+            }
+        }
+        assert!(is_test_file("src/load_test.go") && is_test_file("src/test_list.py"), "they are collected there");
+    }
+
     #[test]
     fn imitations_are_told_from_forms() {
         for (code, expected) in [

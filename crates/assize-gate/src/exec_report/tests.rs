@@ -47,10 +47,26 @@ fn edge_cases_and_the_ordinary_are_told_apart() {
 }
 
 #[test]
+fn tests_of_edge_cases_that_are_gone_are_named() {
+    use TestOutcome::{Passed, Skipped};
+    let base = tested(&[("test_a", Passed), ("test_empty", Passed), ("test_negative", Passed), ("test_b", Passed)]);
+    let now = tested(&[("test_a", Passed), ("test_negative", Skipped), ("test_b", Skipped)]);
+    let comparison = result(&now, Some(&base), TESTS).tests.and_then(|tests| tests.against_base).expect("compared");
+    assert_eq!(
+        (comparison.missing, comparison.no_longer_run, comparison.edge_gone),
+        (
+            vec!["test_empty".to_owned()],
+            vec!["test_negative".to_owned(), "test_b".to_owned()],
+            vec!["test_empty".to_owned(), "test_negative".to_owned()]
+        )
+    );
+}
+
+#[test]
 fn a_change_is_blamed_for_what_works_without_it() {
     let (sound, green) = (lint(&[]), tested(&[("test_a", TestOutcome::Passed)]));
     let broken = troubled(GateTrouble::Crashed);
-    use GateTrouble::{Crashed, Forged, MissingTool, NoReport, NoTests, TimedOut};
+    use GateTrouble::{Crashed, Forged, Machine, MissingTool, NoReport, NoTests, TimedOut};
     for (kind, dimensions, base, blamed) in [
         (TimedOut, TESTS, None, true),
         (TimedOut, TESTS, Some(&broken), false),
@@ -65,13 +81,19 @@ fn a_change_is_blamed_for_what_works_without_it() {
         // It is said to run tests, and ran none on the base either.
         (NoTests, TESTS, Some(&sound), false),
         (MissingTool, TESTS, Some(&green), false),
+        // A fault of the machine is nobody's, whatever worked on the base.
+        (Machine, TESTS, None, false),
+        (Machine, TESTS, Some(&green), false),
+        (Machine, TESTS, Some(&broken), false),
+        (Machine, STYLE, None, false),
+        (Machine, STYLE, Some(&sound), false),
         (Forged, STYLE, None, true),
     ] {
         let state = if blamed { GateState::Errored } else { GateState::NotReady };
         let result = result(&troubled(kind), base, dimensions);
         assert_eq!(result.state, state, "{kind:?} {dimensions:?} {}", base.is_some());
         assert_eq!(result.holds(dimensions[0]), blamed.then_some(false));
-        let may_lack_packages = !blamed && matches!(kind, Crashed | NoReport | MissingTool);
+        let may_lack_packages = !blamed && matches!(kind, Crashed | Machine | NoReport | MissingTool);
         let ready_by = result.trouble.and_then(|trouble| trouble.ready_by);
         assert_eq!(ready_by.is_some(), may_lack_packages, "{kind:?}");
     }

@@ -57,3 +57,38 @@ fn so_many_files_are_named_at_once() {
         assert_eq!(command.matches("./").count(), named);
     }
 }
+
+/// What a gate's run is worth that ended in this way.
+fn ended(gate: &dyn Gate, status: Option<i32>, stdout: &str, stderr: &str) -> GateRun {
+    let setup = Setup { folder: String::new(), because: String::new(), detail: String::new() };
+    let output = GateOutput { status, stdout: stdout.into(), stderr: stderr.into(), ..GateOutput::default() };
+    GateRun::of(gate, &setup, &output, None)
+}
+
+#[test]
+fn a_fault_of_the_machine_is_one_to_every_gate() {
+    let mut wrong = Vec::new();
+    for gate in GATES {
+        for said in [
+            "error: could not create temp file /home/a/.rustup/tmp/x_file: Read-only file system (os error 30)",
+            "Error: EROFS: read-only file system, open '/home/a/.cache/x'",
+            "fatal: write error: No space left on device",
+            "OSError: [Errno 12] Cannot allocate memory",
+            "Temporary failure in name resolution",
+        ] {
+            // A signal may end what runs out of memory. What nextest prints with 101 is taken for the compiler's words.
+            let statuses = [1, 2, 9, 101].into_iter().filter(|status| gate.id() != "cargo-nextest" || *status != 101);
+            for status in statuses.map(Some).chain([None]) {
+                for (stdout, stderr) in [("", said), (said, "")] {
+                    let trouble = ended(*gate, status, stdout, stderr).trouble.map(|(kind, _)| kind);
+                    if trouble != Some(GateTrouble::Machine) {
+                        wrong.push(format!("{} {status:?} {trouble:?}: {said}", gate.id()));
+                    }
+                }
+            }
+        }
+        let killed = ended(*gate, None, "", "").trouble.map(|(kind, _)| kind);
+        assert_ne!(killed, Some(GateTrouble::Machine), "{}: a signal alone tells nothing", gate.id());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

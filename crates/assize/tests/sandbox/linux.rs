@@ -5,6 +5,8 @@
 //! is seen from outside. Beside that each is run without a sandbox, where that does no harm, to show
 //! that the very same look sees it then.
 
+#[path = "dependencies.rs"]
+mod dependencies;
 #[path = "table.rs"]
 mod table;
 #[path = "world.rs"]
@@ -38,15 +40,20 @@ type InTier = fn(SandboxTier) -> Tested;
 /// Names every test. What is left out by default disturbs what runs beside it, or measures:
 /// `cargo test --test sandbox -- --ignored --test-threads=1`.
 pub fn main() {
-    let alone: [(&str, Alone); 6] = [
+    let alone: [(&str, Alone); 8] = [
         ("nothing_gets_out_of_bubblewrap", nothing_gets_out_of_bubblewrap),
         ("nothing_gets_out_of_namespaces", nothing_gets_out_of_namespaces),
         ("landlock_alone_holds_what_it_says", landlock_alone_holds_what_it_says),
         ("what_restarts_itself_is_ended_every_time", what_restarts_itself_is_ended_every_time),
         ("namespaces_are_settled", namespaces_are_settled),
         ("more_than_can_be_had_is_refused", more_than_can_be_had_is_refused),
+        (
+            "with_landlock_alone_gates_run_where_the_copy_is_what_they_import",
+            dependencies::with_landlock_alone_gates_run_where_the_copy_is_what_they_import,
+        ),
+        ("a_review_in_an_environment_judges_the_change", dependencies::a_review_in_an_environment_judges_the_change),
     ];
-    let in_tiers: [(&str, &[SandboxTier], InTier); 15] = [
+    let in_tiers: [(&str, &[SandboxTier], InTier); 18] = [
         ("a_project_stands_where_its_owner_has_it", &NAMESPACES, a_project_stands_where_its_owner_has_it),
         ("the_environment_is_an_allow_list", &SandboxTier::ALL, the_environment_is_an_allow_list),
         ("a_job_sees_the_same_places_in_every_run", &NAMESPACES, a_job_sees_the_same_places_in_every_run),
@@ -63,6 +70,9 @@ pub fn main() {
             &NAMESPACES,
             beside_lent_packages_a_job_writes_and_nothing_stays,
         ),
+        ("an_editable_install_leads_to_the_copy", &NAMESPACES, dependencies::an_editable_install_leads_to_the_copy),
+        ("pytest_is_the_one_of_the_environment", &NAMESPACES, dependencies::pytest_is_the_one_of_the_environment),
+        ("a_link_of_a_workspace_leads_to_the_copy", &NAMESPACES, dependencies::a_link_of_a_workspace_leads_to_the_copy),
         ("a_link_in_the_work_copy_leads_nowhere", &NAMESPACES, a_link_in_the_work_copy_leads_nowhere),
         ("output_comes_in_as_it_is_printed", &NAMESPACES, output_comes_in_as_it_is_printed),
         ("how_a_job_ended_is_told", &NAMESPACES, how_a_job_ended_is_told),

@@ -118,4 +118,97 @@ mod tests {
         assert_eq!(counts, [("gates".to_owned(), 3), ("pytest".to_owned(), 1), ("findings".to_owned(), 1)]);
         assert_eq!((read.failures, read.errors), (4, 0));
     }
+
+    /// What somebody sees of the cases of a suite: class, name, how it ended, and its message.
+    fn cases(xml: &str, suite: &str) -> Vec<String> {
+        let read = Report::deserialize_from_str(xml).expect("a report");
+        let suite = read.test_suites.iter().find(|of| of.name.as_str() == suite).expect("the suite");
+        let shown = suite.test_cases.iter().map(|case| {
+            let (end, message) = match &case.status {
+                TestCaseStatus::Success { .. } => ("passed", None),
+                TestCaseStatus::NonSuccess { kind: NonSuccessKind::Failure, message, .. } => ("failure", message.as_ref()),
+                TestCaseStatus::NonSuccess { kind: NonSuccessKind::Error, message, .. } => ("error", message.as_ref()),
+                TestCaseStatus::Skipped { message, .. } => ("skipped", message.as_ref()),
+            };
+            let class = case.classname.as_ref().map_or("none", |class| class.as_str());
+            let message = message.map_or("", |message| message.as_str());
+            format!("{class} | {} | {end} | {message}", case.name.as_str()).trim_end().to_owned()
+        });
+        shown.collect()
+    }
+
+    /// The attribute of a suite, as those read it who do not count cases.
+    fn attribute<'x>(xml: &'x str, suite: &str, name: &str) -> &'x str {
+        let (_, tag) = xml.split_once(&format!("<testsuite name=\"{suite}\"")).expect("the suite");
+        let tag = &tag[..tag.find('>').expect("closed")];
+        let (_, value) = tag.split_once(&format!(" {name}=\"")).expect("the attribute");
+        value.split('"').next().expect("a value")
+    }
+
+    #[test]
+    fn what_does_not_keep_a_change_out_is_no_failure() {
+        use assize_core::finding::{BlockOn, Certainty, Finding};
+
+        let mut record = record();
+        record.inputs.exec.gates.truncate(1);
+        let gate = &mut record.inputs.exec.gates[0];
+        gate.state = GateState::Passed;
+        let tests = gate.tests.as_mut().expect("tests");
+        let excused = |id: &str, excuse| FailingTest { id: id.to_owned(), excuse: Some(excuse), ..tests.failing[0].clone() };
+        let failing = vec![excused("test_a.py::T::test_host", Excuse::KnownRed), excused("test_net", Excuse::Flaky)];
+        tests.failing = failing;
+        let finding = |rule: &str, certainty, severity| Finding {
+            rule: rule.to_owned(),
+            certainty,
+            severity,
+            ..record.inputs.findings[0].clone()
+        };
+        record.inputs.findings = vec![
+            finding("secret", Certainty::Likely, Severity::Error),
+            finding("security-dependency-added", Certainty::Certain, Severity::Note),
+        ];
+        let xml = Junit.write(&record).expect("XML");
+        assert!(!xml.contains("<failure") && !xml.contains("<error"), "{xml}");
+        assert_eq!(cases(&xml, "findings"), ["src/a|b.py | secret | skipped | src/a|b.py:9: A key stands in the code."]);
+        assert_eq!(
+            cases(&xml, "pytest"),
+            [
+                "test_a.py::T | test_host | skipped | known red: assert 1 == 2\n<script>@everyone",
+                "tests | test_net | skipped | flaky: assert 1 == 2\n<script>@everyone",
+            ]
+        );
+        // The same finding fails where the policy has it block.
+        record.inputs.policy.block_on = BlockOn::Likely;
+        let xml = Junit.write(&record).expect("XML");
+        assert_eq!((attribute(&xml, "findings", "tests"), attribute(&xml, "findings", "failures")), ("1", "1"), "{xml}");
+    }
+
+    #[test]
+    fn every_test_is_counted_under_its_class_and_says_what_is_wrong() {
+        let mut record = record();
+        let tests = record.inputs.exec.gates[0].tests.as_mut().expect("tests");
+        tests.passed_ids = ["test_a.py::T::test_one", "test/a.test.js > total adds", "plain"].map(str::to_owned).into();
+        tests.skipped_ids = vec!["test_b.py::test_windows".to_owned()];
+        let xml = Junit.write(&record).expect("XML");
+        let count = |name| attribute(&xml, "pytest", name).parse::<usize>().expect("a number");
+        assert_eq!((count("tests"), count("failures"), count("errors"), count("skipped")), (5, 1, 0, 1), "{xml}");
+        let found = cases(&xml, "pytest");
+        assert_eq!(
+            found,
+            [
+                "test_a.py::T | test_one | passed |",
+                "test/a.test.js | total adds | passed |",
+                "tests | plain | passed |",
+                "test_b.py | test_windows | skipped |",
+                "test_a.py | test_zero | failure | assert 1 == 2\n<script>@everyone",
+            ]
+        );
+        assert_eq!(
+            cases(&xml, "gates")[1..],
+            [
+                "gates | ruff-check | failure | src/a.py:3: `os` imported but unused [F401]",
+                "gates | mypy | skipped | mypy is not installed",
+            ]
+        );
+    }
 }
