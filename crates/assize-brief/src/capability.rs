@@ -329,6 +329,33 @@ mod tests {
     }
 
     #[test]
+    fn formatters_of_java_are_told_from_the_build() {
+        for (files, expected) in [
+            (
+                [(
+                    "pom.xml",
+                    "<groupId>io.spring.javaformat</groupId><artifactId>spring-javaformat-maven-plugin</artifactId>",
+                )],
+                vec![
+                    "PackageManager maven pom.xml",
+                    "Formatter spring-javaformat pom.xml",
+                    "TypeChecker javac pom.xml",
+                ],
+            ),
+            (
+                [("build.gradle", "plugins {\n  id 'java'\n  id 'io.spring.javaformat' version '0.0.43'\n}\n")],
+                vec![
+                    "PackageManager gradle build.gradle",
+                    "Formatter spring-javaformat build.gradle",
+                    "TypeChecker javac build.gradle",
+                ],
+            ),
+        ] {
+            assert_eq!(tools(&files), expected, "{files:?}");
+        }
+    }
+
+    #[test]
     fn tools_are_told_from_files_and_manifests() {
         type CapabilityTestFiles<'a> = &'a [(&'a str, &'a str)];
         let cases: &[(CapabilityTestFiles<'_>, &[&str])] = &[
@@ -405,21 +432,6 @@ mod tests {
                     "TypeChecker javac pom.xml",
                     "TestRunner junit pom.xml",
                     "SchemaTool protobuf a.proto",
-                ],
-            ),
-            (
-                &[(
-                    "pom.xml",
-                    "<groupId>io.spring.javaformat</groupId><artifactId>spring-javaformat-maven-plugin</artifactId>",
-                )],
-                &["PackageManager maven pom.xml", "Formatter spring-javaformat pom.xml", "TypeChecker javac pom.xml"],
-            ),
-            (
-                &[("build.gradle", "plugins {\n  id 'java'\n  id 'io.spring.javaformat' version '0.0.43'\n}\n")],
-                &[
-                    "PackageManager gradle build.gradle",
-                    "Formatter spring-javaformat build.gradle",
-                    "TypeChecker javac build.gradle",
                 ],
             ),
             (

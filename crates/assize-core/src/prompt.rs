@@ -15,8 +15,10 @@ use serde::{Deserialize, Serialize};
 use crate::diff::{Diff, DiffLineKind, FileChange, FileStatus};
 use crate::finding::{Certainty, Finding};
 use crate::gathered::EvidencePart;
+use crate::ruling::Unjudged;
 use crate::text::{head, make_visible, quote};
 use crate::tree_paths::TreePaths;
+use crate::verdict::{self, Reply, Verdict};
 
 /// A random word that the judged party cannot guess, fresh for every question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +78,22 @@ pub struct Question {
     pub attachments: Vec<String>,
     /// The files of the judged tree, for verdicts that name files; `None` where a verdict is not held to a tree.
     pub tree: Option<Arc<TreePaths>>,
+}
+
+impl Question {
+    /// Reads the one verdict of a reply to this question, and holds the files that it names to the judged tree.
+    ///
+    /// # Errors
+    ///
+    /// As [`verdict::read`]; malformed too where the tree has no such file.
+    pub fn read<V: Verdict>(&self, reply: &Reply) -> Result<V, Unjudged> {
+        let attachments: Vec<&str> = self.attachments.iter().map(String::as_str).collect();
+        let read: V = verdict::read(reply, &attachments)?;
+        match self.tree.as_deref().map(|tree| read.check_files(tree)) {
+            Some(Err(error)) => verdict::malformed(&error),
+            _ => Ok(read),
+        }
+    }
 }
 
 /// A finding as templates show it: how sure it is, its rule, and what it says.
@@ -225,6 +243,33 @@ mod tests {
     use super::*;
     use crate::diff::{DiffHunk, DiffLine};
     use crate::text::Untrusted;
+    use crate::verdict::sample::SampleVerdict;
+
+    const SAMPLE: &str = r#"{"pass":false,"reason":"No test covers the parser.","missingItems":["tests"],"questionsForUser":[],"forwardProgress":true,"suggestedNextSteps":[]}"#;
+
+    #[test]
+    fn files_that_a_verdict_names_are_held_to_the_tree() {
+        let tree: TreePaths = ["tests"].into_iter().collect();
+        let question = |tree: Option<&TreePaths>| Question {
+            system: "".into(),
+            prompt: String::new(),
+            schema_name: "",
+            schema: serde_json::Value::Null.into(),
+            prompt_hash: String::new(),
+            rubric_hash: String::new(),
+            attachments: Vec::new(),
+            tree: tree.map(|tree| tree.clone().into()),
+        };
+        for (tree, expected) in [
+            (None, None),
+            (Some(&tree), None),
+            (Some(&TreePaths::default()), Some("`missingItems` names \"tests\", which does not exist")),
+        ] {
+            let read = question(tree).read::<SampleVerdict>(&Reply::text(SAMPLE)).err();
+            assert_eq!(read.as_ref().map(|unjudged| &*unjudged.detail), expected);
+            assert!(read.is_none_or(|unjudged| unjudged.cause == crate::ruling::Cause::Malformed));
+        }
+    }
 
     fn budget(bytes_max: usize, file_bytes_max: usize) -> DiffBudget {
         DiffBudget { bytes_max, file_bytes_max }

@@ -310,14 +310,36 @@ pub fn keep_shared(run: &mut GateRun, other: &GateRun) {
     }
 }
 
+/// Where a rule counts as broken that the base breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BrokenRule {
+    /// In the whole tree.
+    Everywhere,
+    /// In the files alone in which the base breaks it.
+    InItsFiles,
+}
+
+impl BrokenRule {
+    /// Returns where rules of a checker count as broken; `None` where the base breaking them excuses nothing.
+    ///
+    /// A checker which the maintainers run on every change would have kept the base out: here it has rules, or a version,
+    /// that it did not have there. A formatter has one rule for everything, so where they run one, it counts as broken in
+    /// the files alone that it objects to on the base: elsewhere it writes as theirs does. A formatter that nothing
+    /// calls, and that the base does not satisfy, is not the project's.
+    pub fn of(is_called: bool, is_formatter: bool) -> Option<Self> {
+        match (is_called, is_formatter) {
+            (true, false) | (false, true) => Some(Self::Everywhere),
+            (true, true) => Some(Self::InItsFiles),
+            (false, false) => None,
+        }
+    }
+}
+
 /// Takes out of a run what is new and breaks a rule that the base breaks as well. Returns how many objections that were.
-///
-/// That is for a checker which the maintainers run on every change: it would have kept the base out. Here it has rules, or
-/// a version, that it did not have there. A formatter has one rule for everything, so its rule counts as broken in the
-/// files alone that it objects to on the base: elsewhere it writes as theirs does.
-pub fn take_out_broken_rules(run: &mut GateRun, base: &GateRun, moves: &Moves, is_formatter: bool) -> usize {
+pub fn take_out_broken_rules(run: &mut GateRun, base: &GateRun, moves: &Moves, counts: BrokenRule) -> usize {
     let (Some(report), Some(before)) = (&mut run.report, &base.report) else { return 0 };
-    let rule = |found: &Diagnostic| (found.code.clone(), found.path.clone().filter(|_| is_formatter));
+    let in_files = counts == BrokenRule::InItsFiles;
+    let rule = |found: &Diagnostic| (found.code.clone(), found.path.clone().filter(|_| in_files));
     let broken: BTreeSet<_> = before.diagnostics.iter().map(rule).collect();
     let new = new_diagnostics(&report.diagnostics, &before.diagnostics, moves);
     let mut taken: Vec<Diagnostic> = new.into_iter().filter(|found| broken.contains(&rule(found))).collect();
@@ -492,7 +514,7 @@ mod tests {
         let base = lint(&[coded("E1", 1, "old"), coded("E1", 2, "old, too")]);
         let taken = |now: &[Diagnostic]| {
             let mut run = lint(now);
-            let count = take_out_broken_rules(&mut run, &base, &Moves::default(), false);
+            let count = take_out_broken_rules(&mut run, &base, &Moves::default(), BrokenRule::Everywhere);
             let left: Vec<String> =
                 run.report.iter().flat_map(|report| &report.diagnostics).map(|found| found.message.clone()).collect();
             (count, left.join(", "), run.state)
@@ -506,11 +528,15 @@ mod tests {
             "the base keeps that rule"
         );
         assert_eq!(taken(&[old, coded("E1", 9, "new"), coded("E1", 12, "new")]).0, 2);
-        let formatted = |path: &str| {
-            let mut run = lint(&[in_file(path, "E1", 9, "new")]);
-            take_out_broken_rules(&mut run, &base, &Moves::default(), true)
+        let formatted = |path: &str, is_called| {
+            let counts = BrokenRule::of(is_called, true).expect("formatters are asked");
+            take_out_broken_rules(&mut lint(&[in_file(path, "E1", 9, "new")]), &base, &Moves::default(), counts)
         };
-        assert_eq!((formatted("a.py"), formatted("b.py")), (1, 0), "a formatter that wrote b.py as it stands knows it");
+        let called = (formatted("a.py", true), formatted("b.py", true));
+        assert_eq!(called, (1, 0), "a formatter that wrote b.py as it stands knows it");
+        assert_eq!(formatted("b.py", false), 1, "nothing calls it, and the base does not satisfy it");
+        assert_eq!(BrokenRule::of(true, false), Some(BrokenRule::Everywhere));
+        assert_eq!(BrokenRule::of(false, false), None, "a linter with settings and no call is held to");
     }
 
     fn lines(now: &[Diagnostic], base: &[Diagnostic], patch: &str) -> Vec<u32> {

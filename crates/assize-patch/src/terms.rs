@@ -49,7 +49,7 @@ pub struct FittingPatch {
 }
 
 impl PatchTerms {
-    /// Returns the terms for a patch that was checked when it was made, and that is put in once more.
+    /// Returns the terms for a patch that was checked when it was made, and that is applied once more.
     #[must_use]
     pub fn checked_before(self) -> Self {
         Self { limits: PatchLimits::NONE, protection: self.protection.for_tools(), ..self }

@@ -202,6 +202,7 @@ fn every_fault_of_a_document_is_listed_wherever_it_comes_from() {
     let repo = project();
     repo.write("sub/verdict.json", VERDICT);
     repo.write("sub/patch.json", PATCH);
+    repo.write("a.ts", "const a = 1;\n");
     let folder = repo.path().join("sub");
     let in_folder = folder.to_string_lossy().into_owned();
     let of_verdict = ["scores.compilation", "scores.types", "fix_plan"];

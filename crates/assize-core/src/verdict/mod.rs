@@ -13,7 +13,7 @@ pub mod document;
 mod echo;
 pub mod json;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -22,7 +22,6 @@ use regex::Regex;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::prompt::Question;
 use crate::ruling::{Cause, Unjudged};
 use crate::text::{Hidden, head, make_visible, may_hide};
 use crate::tree_paths::TreePaths;
@@ -104,20 +103,6 @@ impl Reply {
     }
 }
 
-/// Reads the one verdict of a reply, and holds the files that it names to the judged tree.
-///
-/// # Errors
-///
-/// As [`read`]; malformed too where the tree has no such file.
-pub fn read_for<V: Verdict>(reply: &Reply, question: &Question) -> Result<V, Unjudged> {
-    let attachments: Vec<&str> = question.attachments.iter().map(String::as_str).collect();
-    let verdict: V = read(reply, &attachments)?;
-    match question.tree.as_deref().map(|tree| verdict.check_files(tree)) {
-        Some(Err(error)) => malformed(&error),
-        _ => Ok(verdict),
-    }
-}
-
 /// Reads the one verdict of a reply.
 ///
 /// `attachments` are the texts that the judge was shown and that are not its own: the judged
@@ -157,7 +142,7 @@ pub fn read<V: Verdict>(reply: &Reply, attachments: &[&str]) -> Result<V, Unjudg
     Ok(verdict)
 }
 
-fn malformed<T>(error: &str) -> Result<T, Unjudged> {
+pub(crate) fn malformed<T>(error: &str) -> Result<T, Unjudged> {
     Err(Unjudged::new(Cause::Malformed, head(&make_visible(error), DETAIL_BYTES_MAX)))
 }
 
@@ -425,30 +410,6 @@ mod tests {
 
     fn cause(reply: &Reply) -> Option<Cause> {
         read::<SampleVerdict>(reply, &[]).err().map(|unjudged| unjudged.cause)
-    }
-
-    #[test]
-    fn files_that_a_verdict_names_are_held_to_the_tree() {
-        let tree: TreePaths = ["tests"].into_iter().collect();
-        let question = |tree: Option<&TreePaths>| Question {
-            system: "".into(),
-            prompt: String::new(),
-            schema_name: "",
-            schema: serde_json::Value::Null.into(),
-            prompt_hash: String::new(),
-            rubric_hash: String::new(),
-            attachments: Vec::new(),
-            tree: tree.map(|tree| tree.clone().into()),
-        };
-        for (tree, expected) in [
-            (None, None),
-            (Some(&tree), None),
-            (Some(&TreePaths::default()), Some("`missingItems` names \"tests\", which does not exist")),
-        ] {
-            let read = read_for::<SampleVerdict>(&text(GOOD), &question(tree)).err();
-            assert_eq!(read.as_ref().map(|unjudged| &*unjudged.detail), expected);
-            assert!(read.is_none_or(|unjudged| unjudged.cause == Cause::Malformed));
-        }
     }
 
     #[test]

@@ -27,8 +27,8 @@ const STARTERS: [(&[&str], &[&str]); 26] = [
     (&["yarn", "dlx"], &[]),
     (&["npm", "exec"], &[]),
     (&["bun", "x"], &[]),
-    (&["nyc"], &["--reporter", "-r"]),
-    (&["c8"], &["--reporter", "-r"]),
+    (&["nyc"], COVERAGE),
+    (&["c8"], COVERAGE),
     (&["cross-env"], &[]),
     (&["dotenv"], &[]),
     (&["timeout"], &["-k", "-s"]),
@@ -56,10 +56,44 @@ const UV: &[&str] = &[
     "--with-requirements",
     "-p",
 ];
+/// Of the tools that measure what tests of JavaScript cover.
+const COVERAGE: &[&str] = &[
+    "--branches",
+    "--cache-dir",
+    "--config",
+    "--cwd",
+    "--exclude",
+    "--extension",
+    "--functions",
+    "--include",
+    "--lines",
+    "--nycrc-path",
+    "--report-dir",
+    "--reporter",
+    "--reports-dir",
+    "--require",
+    "--src",
+    "--statements",
+    "--temp-dir",
+    "--temp-directory",
+    "--watermarks",
+    "-c",
+    "-e",
+    "-i",
+    "-n",
+    "-o",
+    "-r",
+    "-x",
+];
 /// Options between the words of a starter that take a value as the next word.
 const GLOBAL: &[&str] = &["--cache-dir", "--directory", "--project", "-C"];
 /// Options of Python that take a value as the next word.
 const PYTHON: &[&str] = &["-W", "-X"];
+
+/// Returns the options of a program that only starts another one, of those that take a value as the next word.
+pub fn valued_options(program: &str) -> &'static [&'static str] {
+    STARTERS.iter().find(|(words, _)| *words == [program]).map_or(&[], |(_, valued)| valued)
+}
 
 /// Takes away what only starts a command. A program is named without its folder, unless it may be a script of the
 /// project's.
@@ -184,6 +218,7 @@ mod tests {
             ("uv -q run --no-group x mypy", "mypy"),
             ("cargo --locked -q test", "cargo test"),
             ("c8 --reporter html mocha", "mocha"),
+            ("c8 --exclude build -x test -r text -r html mocha", "mocha"),
             ("scripts/check", "scripts/check"),
             ("python -Im black .", "black ."),
             ("uv run", "uv run"),

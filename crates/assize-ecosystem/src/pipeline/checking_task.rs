@@ -29,9 +29,9 @@ pub struct CheckingTask {
 /// Returns the tasks of a file that test or check by their names, and those of what they need that call a tool which does.
 /// Empty for a file of no task runner.
 pub fn checking_tasks(path: &str, text: &str) -> BTreeSet<CheckingTask> {
-    type Reader = fn(TaskCall<'_>, &str) -> Option<Vec<PipelineStep>>;
+    type TaskReader = fn(TaskCall<'_>, &str) -> Option<Vec<PipelineStep>>;
     let name = file_name(path);
-    let (readers, asks_for_all): (&[(Reader, &str)], bool) = match name {
+    let (readers, asks_for_all): (&[(TaskReader, &str)], bool) = match name {
         "GNUmakefile" | "makefile" | "Makefile" => (&[(|call, _| task_runner::make(call), "")], false),
         "justfile" | "Justfile" | ".justfile" => (&[(|call, _| task_runner::just(call), "")], false),
         "Taskfile.yml" | "Taskfile.yaml" => (&[(|call, _| task_runner::task(call), "")], false),

@@ -26,6 +26,7 @@ use task_runner::TaskCall;
 use workflow::PipelineFile;
 use workspace::{NodeWorkspace, ScriptSteps};
 
+pub use called::valued_options;
 pub use checking_task::{CheckingTask, checking_tasks};
 
 /// Deepest nesting of task runners that call each other.

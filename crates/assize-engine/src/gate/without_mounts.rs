@@ -18,18 +18,33 @@ use super::{PreparedWorktree, RunTerms};
 use crate::sandbox::{Sandbox, SandboxJob};
 use crate::work_copy::{CopyError, WorkCopy, copy_tree};
 
+/// The file by which the driver of Python's tests is told from other programs.
+const DRIVER: &str = "supervise.py";
 /// The most packages of a project that are looked for.
 pub const PACKAGES_MAX: usize = 100;
-/// Says which packages are found below a folder, one a line with where they are.
-const WHERE: &str = "import importlib.util, os, sys\n\
-    here = os.path.realpath(os.getcwd())\n\
-    sys.path[:0] = [here, os.path.join(here, 'src')]\n\
-    for name in sys.argv[2:]:\n    \
-    spec = importlib.util.find_spec(name)\n    \
-    places = list(spec.submodule_search_locations or []) or [spec.origin or ''] if spec else []\n    \
-    for place in places[:1]:\n        \
-    if os.path.realpath(place).startswith(os.path.realpath(sys.argv[1]) + os.sep):\n            \
-    print(name + ' is found at ' + place)\n";
+/// Says what leads back to a tree instead of to the copy that the interpreter runs in: entries of the import path, and
+/// packages. `ahead` says that the copy stands first on the import path, so that entries behind it do no harm where the
+/// packages are found in the copy. A folder that cannot be read has no packages: that proves nothing.
+const LEADS_BACK: &str = r#"
+import importlib.util, os, sys
+copy, tree, ahead, names = os.path.realpath(os.getcwd()), os.path.realpath(sys.argv[1]), sys.argv[2] == 'ahead', sys.argv[3:]
+def below(place, folder):
+    return (os.path.realpath(place) + os.sep).startswith(os.path.realpath(folder) + os.sep)
+def leads_back(place):
+    return bool(place) and below(place, tree) and not below(place, sys.prefix) and not below(place, copy)
+entries = [entry for entry in sys.path if leads_back(entry)]
+if ahead:
+    sys.path[:0] = [copy, os.path.join(copy, 'src')]
+elif entries:
+    print('the import path leads to ' + entries[0])
+for name in names:
+    spec = importlib.util.find_spec(name)
+    places = list(spec.submodule_search_locations or []) or [spec.origin] if spec else []
+    if places and leads_back(places[0]):
+        print(name + ' is found at ' + places[0])
+    elif not places and entries:
+        print(name + ' is not found in the copy, and the import path leads to ' + entries[0])
+"#;
 
 impl PreparedWorktree {
     /// Puts the folders with dependencies into a copy. Returns why a command must not run in it: what it would import is
@@ -85,12 +100,10 @@ impl PreparedWorktree {
             .iter()
             .find(|(host, folder)| is_environment(host) && Path::new(&command.program).starts_with(folder));
         let Some((_, folder)) = environment else { return Ok(None) };
-        let packages = self.own_packages();
-        if packages.is_empty() {
-            return Ok(None);
-        }
         let root = self.place.to_string_lossy().into_owned();
-        let asked = ["-I", "-c", WHERE].map(str::to_owned).into_iter().chain([root]).chain(packages);
+        // Our own driver puts the copy first; a program of the environment does not.
+        let order = if command.provided.contains_key(DRIVER) { "ahead" } else { "behind" };
+        let asked = ["-I", "-c", LEADS_BACK, &root, order].map(str::to_owned).into_iter().chain(self.own_packages());
         let ask = GateCommand {
             program: format!("{folder}/bin/python"),
             arguments: asked.collect(),

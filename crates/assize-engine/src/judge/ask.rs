@@ -14,7 +14,7 @@ use assize_core::opinion::{JudgeRecord, Opinion};
 use assize_core::prompt::Question;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::text::{head, make_visible};
-use assize_core::verdict::{Payload, REPLY_BYTES_MAX, Reply, Verdict, read_for};
+use assize_core::verdict::{Payload, REPLY_BYTES_MAX, Reply, Verdict};
 
 use super::breaker::Breaker;
 use super::budget::{Budget, Reservation};
@@ -228,7 +228,7 @@ impl<'a> QuestionAttempt<'a> {
     }
 
     fn read<V: Verdict>(&self, reply: &Reply) -> Result<V, Unjudged> {
-        read_for(reply, self.question)
+        self.question.read(reply)
     }
 
     /// Calls until there is an answer or a further call is useless.

@@ -4,6 +4,7 @@
 //! stays one text for a shell. It must not know what is made of the commands.
 
 use assize_ecosystem::command::CommandRole;
+use assize_ecosystem::pipeline::valued_options;
 
 use super::javascript::NodePackage;
 
@@ -209,8 +210,13 @@ fn unwrapped(step: ScriptStep) -> ScriptStep {
         ["yarn" | "pnpm", tool, ..] if matches!(*tool, "vitest" | "jest" | "mocha" | "tsc" | "eslint") => 1,
         _ => return step,
     };
-    // Options, and numbers that are values of some.
-    let is_option = |word: &&Word| word.text.starts_with('-') || word.text.parse::<f64>().is_ok();
+    let valued = valued_options(texts[0]);
+    let mut is_value = false;
+    // Options, their values, and numbers that are values of some.
+    let is_option = |word: &&Word| {
+        let is_behind = std::mem::replace(&mut is_value, valued.contains(&word.text.as_str()));
+        is_behind || word.text.starts_with('-') || word.text.parse::<f64>().is_ok()
+    };
     let flags = step.words[skipped..].iter().take_while(is_option).count();
     if step.words.len() <= skipped + flags {
         return step;
@@ -246,6 +252,8 @@ mod tests {
             (r#""pretest":"tsc","test":"mocha","posttest":"eslint .""#, &["tsc", "mocha", "eslint ."]),
             (r#""test":"A=1 cross-env B='2 3' npx --no-install jest -t 'a b'""#, &["A=1 B='2 3' jest -t 'a b'"]),
             (r#""test":"c8 --reporter=text node --test 'a/**/*.js'""#, &["node --test 'a/**/*.js'"]),
+            (r#""test":"c8 --exclude build -x test -r text -r html mocha""#, &["mocha"]),
+            (r#""test":"nyc -r lcov -e .ts -x '*.test.ts' ava""#, &["ava"]),
             (r#""test":"pnpm exec vitest run""#, &["vitest run"]),
             (r#""test":"yarn jest","lint":"x""#, &["jest"]),
             (r#""test":"yarn unit","unit":"jest""#, &["jest"]),

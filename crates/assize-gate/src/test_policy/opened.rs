@@ -174,7 +174,7 @@ fn blocks(text: &str) -> Vec<(BlockKind, &str)> {
     let mut blocks = Vec::new();
     for (kind, from, to) in found {
         let block = &text[from..to];
-        // What goes on with an item is indented.
+        // The rest of an item is indented.
         let is_flush = |at: usize| block[at + 1..].starts_with(|first: char| !first.is_whitespace());
         let ends = block.match_indices('\n').map(|(at, _)| at).find(|at| is_flush(*at));
         match ends.filter(|_| kind == BlockKind::Item) {

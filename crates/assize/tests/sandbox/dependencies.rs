@@ -185,6 +185,17 @@ pub fn with_landlock_alone_gates_run_where_the_copy_is_what_they_import() -> Tes
             assert_eq!(found, state, "{} {judged:?}: {why:?}", paths[0]);
         }
     }
+    // Where the copy is not what comes first, an entry of the import path that leads back is enough; a folder of the user's
+    // tree that cannot be read proves nothing.
+    for (folder, gate, detail) in
+        [("lib", "unittest", "shop is not found in the copy"), ("src", "black", "the import path leads to")]
+    {
+        let (repo, paths) = python(folder, "");
+        let (state, why) = run_in_copy(&repo, &paths, (&paths[0], WRONG), gate, &sandbox);
+        let (kind, said) = why.unwrap_or_else(|| panic!("{gate} ran, and is {state:?}"));
+        assert_eq!((state, kind), (GateState::Errored, GateTrouble::Machine), "{said}");
+        assert!(said.contains(detail), "{said}");
+    }
     let wrong = ("lib/index.js", "module.exports = () => 4;\n");
     let (repo, paths) = node(|_| "../lib".into());
     let (state, why) =

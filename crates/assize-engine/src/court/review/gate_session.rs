@@ -11,7 +11,7 @@ use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::text::listed;
 use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{is_code, is_test};
-use assize_gate::comparison::{Moves, keep_shared, take_out_broken_rules};
+use assize_gate::comparison::{BrokenRule, Moves, keep_shared, take_out_broken_rules};
 use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_FILES_MAX, Setup, name_of};
@@ -513,8 +513,8 @@ impl<'a> GateSession<'a> {
         Ok(ran)
     }
 
-    /// Leaves out what a linter that the maintainers run objects to by rules that the base breaks as well: they have it
-    /// with other rules, or in another version.
+    /// Leaves out what a linter objects to by rules that the base breaks as well, where that shows that the maintainers do
+    /// not hold to them: see [`BrokenRule`].
     fn without_rules_that_the_base_breaks(
         &self,
         worktrees: &PreparedWorktrees,
@@ -530,14 +530,18 @@ impl<'a> GateSession<'a> {
             let calls = |command: &PipelineCommand| gate.calls().iter().any(|call| command.begins_with(call));
             pipeline.commands.iter().any(calls)
         };
-        if let Some(base) = base.filter(|_| is_linter && is_called()) {
-            let count = take_out_broken_rules(&mut ran.run, base, self.moves, gate.is_formatter());
+        if let Some(base) = base.filter(|_| is_linter) {
+            let is_called = is_called();
+            let counts = BrokenRule::of(is_called, gate.is_formatter());
+            let count = counts.map_or(0, |counts| take_out_broken_rules(&mut ran.run, base, self.moves, counts));
             if count > 0 {
                 let name = name_of(gate.id(), &setup.folder);
-                limits.push(format!(
-                    "{count} objections of {name} are of rules that the base breaks as well, though the maintainers run \
-                     it: theirs has other rules or another version"
-                ));
+                let why = if is_called {
+                    "though the maintainers run it: theirs has other rules or another version"
+                } else {
+                    "and nothing shows that the maintainers run it"
+                };
+                limits.push(format!("{count} objections of {name} are of rules that the base breaks as well, {why}"));
             }
         }
         ran
