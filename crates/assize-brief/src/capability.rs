@@ -11,7 +11,7 @@ use assize_core::path::{ending, file_name, parent};
 use assize_ecosystem::command::CommandRole;
 use assize_ecosystem::pattern::fits;
 use assize_ecosystem::pipeline::Pipeline;
-use assize_ecosystem::tool::{Sign, ToolKind};
+use assize_ecosystem::tool::{Sign, Tool, ToolKind};
 use assize_ecosystem::{ECOSYSTEMS, Ecosystem, FileRole};
 use assize_syntax::manifest::{Manifests, dig};
 use assize_syntax::tree::{FileId, SourceTree};
@@ -113,14 +113,14 @@ pub fn counts_lines(path: &str) -> bool {
 
 /// Finds out what a project works with.
 pub fn capabilities(tree: &SourceTree<'_>, manifests: &Manifests<'_>, roles: &[FileRole]) -> Capabilities {
-    let tools = Search::new(tree, manifests, roles).tools();
-    Capabilities { languages: languages(tree, roles), tools, commands: commands(tree) }
+    let texts = tree.files().filter_map(|(_, file)| Some((file.path.to_owned(), file.text?.to_owned())));
+    let pipeline = Pipeline::read(&texts.collect());
+    let tools = Search::new(tree, manifests, roles).tools(&pipeline);
+    Capabilities { languages: languages(tree, roles), tools, commands: commands(&pipeline) }
 }
 
 /// Reads what the maintainers call, tests before checks, each once.
-fn commands(tree: &SourceTree<'_>) -> Vec<MaintainerCommand> {
-    let texts = tree.files().filter_map(|(_, file)| Some((file.path.to_owned(), file.text?.to_owned())));
-    let pipeline = Pipeline::read(&texts.collect());
+fn commands(pipeline: &Pipeline) -> Vec<MaintainerCommand> {
     let mut found: Vec<MaintainerCommand> = Vec::new();
     for role in [CommandRole::Test, CommandRole::Check] {
         for command in pipeline.commands.iter().filter(|command| command.role() == role) {
@@ -230,21 +230,43 @@ impl<'m, 'a> Search<'m, 'a> {
         }
     }
 
-    fn tools(&self) -> Vec<DetectedTool> {
+    /// The tools, with what shows each. What the maintainers call shows a formatter as well as its settings do; where there is
+    /// such a one, another that is merely among the dependencies is not the project's.
+    fn tools(&self, pipeline: &Pipeline) -> Vec<DetectedTool> {
         let listed = ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.tools.iter().map(move |tool| (ecosystem, tool)));
-        let shown = listed.filter_map(|(ecosystem, tool)| {
-            Some((tool, tool.signs.iter().find_map(|sign| self.find(ecosystem, *sign))?))
+        let mut found: Vec<FoundTool> =
+            listed.flat_map(|(ecosystem, tool)| self.found(ecosystem, tool, pipeline)).collect();
+        let chosen: HashSet<&str> =
+            found.iter().filter(|it| it.is_chosen && it.is_formatter()).map(|it| it.ecosystem).collect();
+        found.retain(|it| it.is_chosen || !it.is_formatter() || !chosen.contains(it.ecosystem));
+        let depth = |it: &FoundTool| it.tool.shown_by.matches('/').count();
+        found.sort_by(|one, other| {
+            (one.tool.kind, &one.tool.id, depth(one), &one.tool.shown_by).cmp(&(
+                other.tool.kind,
+                &other.tool.id,
+                depth(other),
+                &other.tool.shown_by,
+            ))
         });
-        let of_kinds = shown.flat_map(|(tool, id)| tool.kinds.iter().map(move |kind| (*kind, tool.id, id)));
-        let mut found: Vec<(ToolKind, &str, FileId)> = of_kinds.collect();
-        found.sort_by_key(|(kind, tool, id)| (*kind, *tool, self.distance(*id)));
-        found.dedup_by_key(|(kind, tool, _)| (*kind, *tool));
-        let tools = found.into_iter().map(|(kind, tool, id)| DetectedTool {
-            kind,
-            id: tool.to_owned(),
-            shown_by: self.tree.path(id).to_owned(),
-        });
-        tools.collect()
+        let mut tools: Vec<DetectedTool> = found.into_iter().map(|found| found.tool).collect();
+        tools.dedup_by(|one, other| one.kind == other.kind && one.id == other.id);
+        tools
+    }
+
+    /// What shows a tool, once for each of its kinds.
+    fn found(&self, ecosystem: &Ecosystem, tool: &Tool, pipeline: &Pipeline) -> Vec<FoundTool> {
+        let of = |is_meant: fn(&&Sign) -> bool| {
+            tool.signs.iter().filter(is_meant).find_map(|sign| self.find(ecosystem, *sign))
+        };
+        let called = if tool.kinds.contains(&ToolKind::Formatter) { called_in(pipeline, tool) } else { None };
+        let is_chosen = called.is_some() || of(|sign| !matches!(sign, Sign::Dependency(_))).is_some();
+        let Some(shown_by) = of(|_| true).map(|id| self.tree.path(id).to_owned()).or(called) else { return Vec::new() };
+        let of_kind = |kind: &ToolKind| FoundTool {
+            ecosystem: ecosystem.id,
+            is_chosen,
+            tool: DetectedTool { kind: *kind, id: tool.id.to_owned(), shown_by: shown_by.clone() },
+        };
+        tool.kinds.iter().map(of_kind).collect()
     }
 
     /// How far a file is from the root of the tree.
@@ -281,6 +303,26 @@ impl<'m, 'a> Search<'m, 'a> {
         let found = list.iter().filter(|(id, value)| self.counted.contains(id) && test(value)).map(|(id, _)| *id);
         found.min_by_key(|id| self.distance(*id))
     }
+}
+
+/// A tool that something shows.
+struct FoundTool {
+    ecosystem: &'static str,
+    /// Whether the project has chosen it: it has settings, or is called. A dependency alone may be another tool's.
+    is_chosen: bool,
+    tool: DetectedTool,
+}
+
+impl FoundTool {
+    fn is_formatter(&self) -> bool {
+        self.tool.kind == ToolKind::Formatter
+    }
+}
+
+/// Returns the file in which the maintainers call a tool by its name.
+fn called_in(pipeline: &Pipeline, tool: &Tool) -> Option<String> {
+    let call = pipeline.commands.iter().find(|command| command.begins_with(tool.id))?;
+    Some(call.source.split(", ").next().unwrap_or_default().to_owned())
 }
 
 /// Every distribution that a `pyproject.toml` names.

@@ -281,7 +281,9 @@ impl GateResult {
         let runs_tests = about.dimensions.contains(&Dimension::TestsFunctional);
         let nothing_new = new.is_empty() && new_left_out == 0 && failed_tests == 0;
         let (state, trouble) = match run.state {
-            GateState::Passed if runs_tests && executed(run) == 0 => came_to_no_test(run, base, moves),
+            GateState::Passed if runs_tests && executed(run) == 0 && !measures_coverage_alone(run) => {
+                came_to_no_test(run, base, moves)
+            }
             GateState::Failed if nothing_new && known > 0 && runs_tests => came_to_no_test(run, base, moves),
             GateState::Failed if nothing_new && excused > 0 && shows_nothing => {
                 let detail = "every test fails, on the base as well".to_owned();
@@ -347,6 +349,10 @@ impl GateResult {
         if !concerns || matches!(self.state, GateState::Absent | GateState::NotReady) {
             return None;
         }
+        let is_of_tests = matches!(dimension, Dimension::TestsFunctional | Dimension::TestsEdge);
+        if is_of_tests && self.state == GateState::Passed && self.tests.is_none() && self.coverage_pct.is_some() {
+            return None;
+        }
         let is_aside = dimension == Dimension::TestsEdge && !self.dimensions.contains(&Dimension::TestsEdge);
         if is_aside && self.state == GateState::Passed && self.tests.as_ref().is_none_or(|tests| tests.edge == 0) {
             return None;
@@ -392,6 +398,12 @@ impl ObjectionSplit {
         let known = now.len() - new.len();
         Self { new, known, beyond: left_out(Some(run)).saturating_sub(left_out(base)) }
     }
+}
+
+/// Returns whether a report says how much tests cover and nothing of the tests: it shows that a threshold holds, and not that
+/// a test passed.
+fn measures_coverage_alone(run: &GateRun) -> bool {
+    run.report.as_ref().is_some_and(|report| report.coverage_pct.is_some() && report.tests.is_none())
 }
 
 /// How many tests a run came to.

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use assize_check::security::{RequestedChanges, guard};
 use assize_core::path::file_name;
 use assize_core::violation::Violation;
-use assize_ecosystem::is_runner_configuration;
 use assize_ecosystem::pipeline::checking_tasks;
+use assize_ecosystem::{is_checker_setting, is_runner_configuration};
 use assize_gate::test_policy::{WritableScope, asked_files, changes_settings};
 use assize_syntax::inline_tests::loses_tests_of;
 
@@ -122,8 +122,16 @@ impl Protection {
         // Some file systems take `.GITHUB` for `.github`.
         let same = folded(path);
         guard(path, &self.asked).or_else(|| guard(&same, &self.asked)).or_else(|| {
-            (!is_new_test && (self.tests.holds(path) || self.tests.holds(&same)))
-                .then_some("is a test, or says how tests run")
+            let is_held = !is_new_test && (self.tests.holds(path) || self.tests.holds(&same));
+            if is_held && is_runner_configuration(&same) {
+                return Some("says which tests run and how, or which packages they run with");
+            }
+            let is_of_checks = is_checker_setting(&same) && !self.tests.opens(path) && !self.asked.names(path);
+            match (is_held, is_of_checks) {
+                (true, _) => Some("is a test, or what tests read"),
+                (false, true) => Some("says what linters, formatters and type checkers object to"),
+                (false, false) => None,
+            }
         })
     }
 }
@@ -172,6 +180,11 @@ mod tests {
             (mend, "conftest.py", [true; 3]),
             (mend, "Pytest.ini", [true; 3]),
             (mend, ".npmrc", [true; 3]),
+            // So is what checkers are told.
+            (mend, "ruff.toml", [true; 3]),
+            (mend, ".eslintrc.json", [true; 3]),
+            ("Loosen `ruff.toml`", "ruff.toml", [false; 3]),
+            ("Configure ruff to allow longer lines", "ruff.toml", [false; 3]),
             ("Add a conftest.py with the fixtures", "tests/conftest.py", [false, true, true]),
             ("Do not add a conftest.py", "conftest.py", [true; 3]),
             ("Create tests/conftest.py", "tests/conftest.py", [false, true, true]),
@@ -281,6 +294,21 @@ mod tests {
         };
         assert!(!reformatted(Protection::by("")));
         assert!(reformatted(Protection::by("").for_tools()));
+    }
+
+    #[test]
+    fn a_protected_file_is_called_what_it_is() {
+        for (path, expected) in [
+            ("tests/test_a.py", "is a test"),
+            ("tests/fixtures/a.json", "is a test"),
+            (".npmrc", "which packages they run with"),
+            ("conftest.py", "says which tests run"),
+            ("mypy.ini", "says what linters"),
+            ("Cargo.lock", "written by a package manager"),
+        ] {
+            let why = Protection::default().why(path, false).expect("protected");
+            assert!(why.contains(expected), "{path}: {why}");
+        }
     }
 
     #[test]

@@ -36,6 +36,7 @@ fn formatters(files: &[(&str, &str)]) -> (String, String) {
     (named.collect::<Vec<_>>().join(", "), run.collect::<Vec<_>>().join(", "))
 }
 
+const HOOK: &str = "repos:\n- repo: https://github.com/psf/black\n  rev: 24.1.0\n  hooks:\n  - id: black\n";
 const PYTHON: &str = "[project]\nname = \"shop\"\nversion = \"1\"\n";
 
 #[test]
@@ -47,6 +48,7 @@ fn gates_run_the_formatter_that_the_brief_names() {
         python("\n[tool.ruff]\nline-length = 100\n"),
     );
     let both = format!("{ruff}\n[tool.black]\n");
+    let beside = format!("{ruff}\n[dependency-groups]\ndev = [\"black\"]\n");
     for (files, expected) in [
         (&[("pyproject.toml", PYTHON), ("a.py", "a = 1\n")][..], ""),
         (&[("pyproject.toml", &black), ("a.py", "a = 1\n")], "black"),
@@ -54,6 +56,9 @@ fn gates_run_the_formatter_that_the_brief_names() {
         // A linter is no formatter, though its program can format.
         (&[("pyproject.toml", &linted), ("a.py", "a = 1\n")], ""),
         (&[("pyproject.toml", &both), ("a.py", "a = 1\n")], "black, ruff format"),
+        // A formatter among the dependencies, beside one that is configured; one that hooks call.
+        (&[("pyproject.toml", &beside), ("a.py", "a = 1\n")], "ruff format"),
+        (&[("pyproject.toml", PYTHON), (".pre-commit-config.yaml", HOOK), ("a.py", "a = 1\n")], "black"),
         (&[("package.json", "{}\n"), (".prettierrc", "{}\n"), ("a.js", "1;\n")], "prettier"),
         (&[("package.json", "{\"prettier\": {}}\n"), ("a.js", "1;\n")], "prettier"),
         (&[("package.json", "{}\n"), ("biome.json", "{}\n"), ("a.js", "1;\n")], "biome"),

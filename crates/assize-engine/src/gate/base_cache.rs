@@ -10,8 +10,9 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use assize_gate::gate::GateState;
+use assize_gate::gate::{GateRun, GateState, GateTrouble};
 use assize_gate::status_alone::is_status_alone;
 use assize_report::REPORT_BYTES_MAX;
 
@@ -19,6 +20,8 @@ use super::{GateExecution, Planned, PreparedWorktree, RunTerms, is_program};
 
 /// The most entries of dependency folders that are hashed. For a project with more, nothing is cached.
 pub const LENT_ENTRIES_MAX: usize = 50_000;
+/// How long it counts that a base was not done in time: the machine may have been busy.
+pub const TIMEOUT_KEPT: Duration = Duration::from_secs(3_600);
 /// Programs that run other programs or are run by them. A gate's own program may be a script that does not change with
 /// them.
 const RUNTIMES: [&str; 12] = [
@@ -87,14 +90,19 @@ impl BaseCache {
 
     /// Returns the cached result.
     pub fn get(&self, key: &str) -> Option<GateExecution> {
-        let bytes = crate::regular_file::read(&self.path(key)?, REPORT_BYTES_MAX as u64).ok()?;
-        serde_json::from_slice(&bytes).ok()
+        let path = self.path(key)?;
+        let bytes = crate::regular_file::read(&path, REPORT_BYTES_MAX as u64).ok()?;
+        let ran: GateExecution = serde_json::from_slice(&bytes).ok()?;
+        let age = || path.metadata().ok()?.modified().ok()?.elapsed().ok();
+        let is_current = !is_timeout(&ran.run) || age().is_some_and(|age| age < TIMEOUT_KEPT);
+        is_current.then_some(ran)
     }
 
-    /// Caches a result, unless the gate came to none. If it cannot be written, the next review only takes longer.
+    /// Caches a result, unless the gate came to none. A base that was not done in time is not waited for again in the next
+    /// hour. If the result cannot be written, the next review only takes longer.
     pub fn put(&self, key: &str, ran: &GateExecution) {
         let Some(path) = self.path(key) else { return };
-        if ran.run.state == GateState::Errored && !is_status_alone(&ran.run) {
+        if ran.run.state == GateState::Errored && !is_status_alone(&ran.run) && !is_timeout(&ran.run) {
             return;
         }
         let _ = write_whole(&path, &serde_json::to_vec(ran).unwrap_or_default());
@@ -103,6 +111,10 @@ impl BaseCache {
     fn path(&self, key: &str) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(key))
     }
+}
+
+fn is_timeout(run: &GateRun) -> bool {
+    run.trouble.as_ref().is_some_and(|(kind, _)| *kind == GateTrouble::TimedOut)
 }
 
 impl PreparedWorktree {
@@ -249,6 +261,32 @@ mod tests {
 
     /// A machine with tools, and a tree with dependencies.
     struct BaseCacheFixture(tempfile::TempDir);
+
+    #[test]
+    fn a_base_that_was_not_done_in_time_is_not_waited_for_again_for_an_hour() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = BaseCache::new(Some(folder.path()));
+        fs::create_dir_all(folder.path().join("gates-1")).expect("made");
+        let ran = |kind| GateExecution {
+            run: GateRun { state: GateState::Errored, trouble: Some((kind, "it hangs".to_owned())), report: None },
+            time_ms: 1,
+            command: String::new(),
+            output: String::new(),
+            ready_by: None,
+        };
+        for (kind, expected) in
+            [(GateTrouble::TimedOut, true), (GateTrouble::Crashed, false), (GateTrouble::Machine, false)]
+        {
+            let key = format!("{kind:?}");
+            cache.put(&key, &ran(kind));
+            assert_eq!(cache.get(&key).is_some(), expected, "{kind:?}");
+        }
+        let file = fs::File::options().write(true).open(folder.path().join("gates-1/TimedOut")).expect("cached");
+        for (age, expected) in [(TIMEOUT_KEPT - Duration::from_secs(60), true), (TIMEOUT_KEPT, false)] {
+            file.set_modified(std::time::SystemTime::now() - age).expect("dated");
+            assert_eq!(cache.get("TimedOut").is_some(), expected, "{age:?}");
+        }
+    }
 
     impl BaseCacheFixture {
         fn new() -> Self {

@@ -63,6 +63,19 @@ fn tests_of_edge_cases_that_are_gone_are_named() {
 }
 
 #[test]
+fn a_measure_of_coverage_says_nothing_of_tests() {
+    let report = assize_report::ToolReport { coverage_pct: Some(81.5), ..Default::default() };
+    let run = |state| GateRun { state, trouble: None, report: Some(report.clone()) };
+    let passed = result(&run(GateState::Passed), Some(&run(GateState::Passed)), TESTS);
+    assert_eq!((passed.state, passed.trouble.is_none()), (GateState::Passed, true));
+    assert_eq!((passed.holds(Dimension::TestsFunctional), passed.holds(Dimension::TestsEdge)), (None, None));
+    let below = result(&run(GateState::Failed), Some(&run(GateState::Passed)), TESTS);
+    assert_eq!((below.state, below.holds(Dimension::TestsFunctional)), (GateState::Failed, Some(false)));
+    let alone = ExecReport::of(vec![passed], None);
+    assert_eq!(alone.bound(Dimension::TestsFunctional), None, "no test has passed");
+}
+
+#[test]
 fn a_change_is_blamed_for_what_works_without_it() {
     let (sound, green) = (lint(&[]), tested(&[("test_a", TestOutcome::Passed)]));
     let broken = troubled(GateTrouble::Crashed);

@@ -6,7 +6,7 @@
 
 use assize_report::{ToolReport, ReportError, nextest, rustc_json};
 
-use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup, cargo, cargo_test};
+use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup, cargo, cargo_test, machine};
 
 /// The runner of tests that many Rust projects prefer.
 pub struct CargoNextest;
@@ -68,6 +68,11 @@ impl Gate for CargoNextest {
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         if output.status == Some(BUILD_FAILED) && output.stdout.trim_ascii().is_empty() {
             let report = rustc_json::parse_text(&output.stderr)?;
+            // What nextest itself could not do has no place in the code.
+            let is_placed = report.diagnostics.iter().any(|found| found.path.is_some());
+            if !is_placed && machine::is_at_fault(output) {
+                return Err(ReportError::Empty);
+            }
             return Ok(cargo::place(report, setup, output));
         }
         let both = [&output.stdout[..], b"\n", &output.stderr].concat();

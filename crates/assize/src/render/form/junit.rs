@@ -94,7 +94,9 @@ fn gate_case(gate: &GateResult) -> TestCase {
         GateState::NotReady => TestCaseStatus::skipped(),
     };
     let trouble = gate.trouble.as_ref().map(|trouble| trouble.detail.clone());
-    let message = trouble.into_iter().chain(what).collect::<Vec<_>>().join("\n");
+    let failed = gate.tests.as_ref().filter(|tests| tests.failed > 0);
+    let failed = failed.map(|tests| format!("{} of {} tests failed", tests.failed, tests.failed + tests.passed));
+    let message = trouble.into_iter().chain(what).chain(failed).collect::<Vec<_>>().join("\n");
     if gate.state != GateState::Passed {
         status.set_message(visible(&message));
     }
