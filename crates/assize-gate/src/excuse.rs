@@ -222,6 +222,19 @@ impl<'a> Endings<'a> {
     }
 }
 
+/// Returns whether a test fails, or its file cannot be loaded, because a name is not there.
+fn is_only_a_missing_name(run: &Endings<'_>, case: &TestCase) -> bool {
+    let misses = |case: &TestCase| {
+        case.outcome == TestOutcome::Failed
+            && case.message.as_deref().is_some_and(|message| !missing_names(message).is_empty())
+    };
+    match run.0.get(case.id.as_str()) {
+        Some(own) => misses(own),
+        // A file that cannot be loaded is reported by its path.
+        None => run.0.values().any(|other| file_of(other) == file_of(case) && misses(other)),
+    }
+}
+
 /// Returns the file of a test: as the runner says, or as its id begins.
 pub(crate) fn file_of(case: &TestCase) -> Option<&str> {
     let begins = |separator: &str| case.id.split(separator).next().filter(|path| assize_ecosystem::is_code(path));
@@ -284,10 +297,14 @@ impl AdaptationRuns<'_> {
     /// and what stands there now passes with its code and not with that of the base. A test that is gone is adapted if
     /// its file has another new one for it.
     ///
-    /// A weakened test passes on the base as well, so it is none of these.
+    /// A weakened test passes on the base as well, so it is none of these. Nor is one that fails on the base for nothing but a
+    /// name that is not there, unless the old version misses a name as well: anything fails on the base that uses a name
+    /// which the change brings.
     pub fn adapted(&self) -> BTreeSet<String> {
         let [base, held, change, swapped] = [self.base, self.held, self.change, self.swapped].map(Endings::of);
         let (is_new, mut spare) = self.new_tests(&base, &change, &swapped);
+        let says_more =
+            |case: &TestCase| !is_only_a_missing_name(&held, case) && is_only_a_missing_name(&swapped, case);
         let broken =
             held.0.values().filter(|case| case.outcome == TestOutcome::Failed && !base.0.contains_key(&*case.id));
         // One that fails on the base for another reason may be rewritten as well, so that it passes now.
@@ -302,7 +319,7 @@ impl AdaptationRuns<'_> {
         for case in candidates.filter(|case| !self.removed.contains(&case.id)) {
             let id = case.id.as_str();
             let adapted = match change.0.get(id).map(|case| case.outcome) {
-                Some(TestOutcome::Passed) => !swapped.is(id, TestOutcome::Passed),
+                Some(TestOutcome::Passed) => !swapped.is(id, TestOutcome::Passed) && !says_more(case),
                 Some(_) => false,
                 // A file that cannot be loaded is reported by its path.
                 None if !base.0.contains_key(id) => is_new.contains(&file_of(case)),
@@ -351,6 +368,18 @@ impl AdaptationRuns<'_> {
             && placed
             && passed
             && (self.swapped.state != GateState::Passed || self.keeps_all_tests())
+    }
+
+    /// Returns the files of tests in which the build of a run has faults.
+    pub fn unbuilt_files(&self, run: &GateRun) -> BTreeSet<String> {
+        let faults = run.report.iter().flat_map(|report| &report.diagnostics);
+        faults.filter_map(|fault| fault.path.clone()).filter(|path| self.touched.contains(path)).collect()
+    }
+
+    /// Returns whether a test that passed on the base fails in a run.
+    pub fn breaks_one(&self, run: &GateRun) -> bool {
+        let base = Endings::of(self.base);
+        failing(run).any(|case| base.is(&case.id, TestOutcome::Passed))
     }
 
     /// Returns whether every test that passed on the base passes with the change, under the same name, but for those
@@ -405,6 +434,38 @@ mod tests {
             case.message = Some((*message).to_owned());
         }
         run
+    }
+
+    #[test]
+    fn a_new_name_does_not_make_a_weakened_test_an_adapted_one() {
+        use TestOutcome::Passed;
+        let (base, change) = (tested(&[("t.py::a", Passed)]), tested(&[("t.py::a", Passed)]));
+        let touched = BTreeSet::from(["t.py".to_owned()]);
+        let none = BTreeSet::new();
+        let (asserts, misses) = ("assert 1 == 3", "AttributeError: module 'shop' has no attribute 'CURRENCY'");
+        let gone = "ImportError: cannot import name 'fmt' from 'shop'";
+        for (held, swapped, expected) in [
+            // The behaviour changed, and the new version checks the new one.
+            (red(&[("t.py::a", asserts)]), red(&[("t.py::a", "assert 3 == 1")]), true),
+            // A rename: both say that a name is not there, the test itself or its file.
+            (red(&[("t.py::a", misses)]), red(&[("t.py::a", misses)]), true),
+            (red(&[("t.py", gone)]), red(&[("t.py", misses)]), true),
+            // The new version is only about a name that the change brings.
+            (red(&[("t.py::a", asserts)]), red(&[("t.py::a", misses)]), false),
+            (red(&[("t.py::a", asserts)]), red(&[("t.py", gone)]), false),
+        ] {
+            let runs = AdaptationRuns {
+                base: &base,
+                held: &held,
+                change: &change,
+                swapped: &swapped,
+                touched: &touched,
+                removed: &none,
+            };
+            let says = |run: &GateRun| run.cases().map(|case| case.message.clone()).collect::<Vec<_>>();
+            assert_eq!(runs.adapted().contains("t.py::a"), expected, "{:?} and {:?}", says(&held), says(&swapped));
+            assert!(runs.breaks_one(&held) == held.cases().any(|case| case.id == "t.py::a"));
+        }
     }
 
     #[test]

@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn tests_may_move_with_their_code_and_tools_may_reformat_them() {
-        let rust = "pub fn a() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { super::a(); }\n}\n";
+        let rust = "pub fn a(_: &[u8]) {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { super::a(&[1, 2]); }\n}\n";
         let tree = Snapshot::of_files([("src/a.rs".to_owned(), FileContent::plain(rust))]);
         let fit = |ops: Vec<Op>, protection: Protection| {
             let terms = crate::PatchTerms { protection, ..crate::PatchTerms::default() };
@@ -286,9 +286,9 @@ mod tests {
         assert!(fit(vec![remove(), add(rust)], Protection::by("")));
         assert!(!fit(vec![remove(), add("pub fn a() {}\n")], Protection::by("")));
         assert!(!fit(vec![remove()], Protection::by("")));
-        let one_line = "fn one() { super::a(); }";
+        let one_line = "fn one() { super::a(&[1, 2]); }";
         let reformatted = |protection| {
-            let replace = "fn one() {\n        super::a();\n    }".to_owned();
+            let replace = "fn one() {\n        super::a(&[\n            1, 2,\n        ]);\n    }".to_owned();
             let op = Op::Edit { path: "src/a.rs".to_owned(), find: one_line.to_owned(), replace, occurrences: None };
             fit(vec![op], protection)
         };

@@ -54,20 +54,74 @@ pub fn with_tests_of(base: &str, change: &str) -> Option<String> {
     (merged != change).then_some(merged)
 }
 
-/// Returns whether `change` lacks a line of a test of `base`: the test is gone, or says something else. Lines that come, and
-/// lines that move as a whole within a test, take nothing away. `false` where one of the two cannot be parsed.
+/// Returns whether `change` lacks a test of `base`, or has it otherwise, white space aside. Tests that come take nothing away,
+/// and nor do other items within a module of tests, unless the tests of `base` speak of their names. `false` where one of the
+/// two cannot be parsed.
 pub fn loses_tests_of(base: &str, change: &str) -> bool {
-    let (Some(theirs), Some(ours)) = (items(base), items(change)) else { return false };
-    let lines = |of: &str, items: &[InlineTest]| {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        let texts = items.iter().flat_map(|item| of[item.range.clone()].lines());
-        for line in texts.map(str::trim).filter(|line| !line.is_empty()) {
-            *counts.entry(line.to_owned()).or_default() += 1;
+    let (Some(theirs), Some(ours)) = (test_parts(base), test_parts(change)) else { return false };
+    let mut spare = ours;
+    let is_lost = |part: &TestPart, spare: &mut Vec<TestPart>| match spare.iter().position(|own| own.text == part.text)
+    {
+        Some(at) => {
+            spare.swap_remove(at);
+            false
         }
-        counts
+        None => true,
     };
-    let kept = lines(change, &ours);
-    lines(base, &theirs).into_iter().any(|(line, count)| kept.get(&line).copied().unwrap_or_default() < count)
+    if theirs.iter().any(|part| is_lost(part, &mut spare)) {
+        return true;
+    }
+    let is_spoken_of = |name: &str| theirs.iter().any(|part| part.text.contains(name));
+    let shadows = |part: &TestPart| !part.is_test && part.name.as_deref().is_some_and(is_spoken_of);
+    !theirs.is_empty() && spare.iter().any(shadows)
+}
+
+/// An item that is there for tests, or the head of a module of such items.
+struct TestPart {
+    /// All of it, without white space.
+    text: String,
+    /// What it declares; nothing for the head of a module and an import.
+    name: Option<String>,
+    is_test: bool,
+}
+
+/// Takes the tests of a file apart: modules into their heads and items.
+fn test_parts(text: &str) -> Option<Vec<TestPart>> {
+    let tree = sound_tree(text)?;
+    let mut found = Vec::new();
+    parts_of(tree.root_node(), text, false, &mut found);
+    Some(found)
+}
+
+fn parts_of(block: Node<'_>, text: &str, is_held: bool, found: &mut Vec<TestPart>) {
+    let squeezed = |range: Range<usize>| text[range].split_whitespace().collect::<String>();
+    let mut cursor = block.walk();
+    let (mut begins, mut is_test): (Option<usize>, bool) = (None, false);
+    for node in block.named_children(&mut cursor) {
+        if node.kind() == "attribute_item" {
+            begins.get_or_insert(node.start_byte());
+            is_test |= marks_test(&text[node.byte_range()]);
+            continue;
+        }
+        if matches!(node.kind(), "line_comment" | "block_comment") {
+            continue;
+        }
+        let begin = begins.take().unwrap_or(node.start_byte());
+        let is_test = std::mem::take(&mut is_test);
+        if !is_held && !(is_test && HELD.contains(&node.kind())) {
+            continue;
+        }
+        match node.child_by_field_name("body").filter(|_| node.kind() == "mod_item") {
+            Some(body) => {
+                found.push(TestPart { text: squeezed(begin..body.start_byte()), name: None, is_test });
+                parts_of(body, text, true, found);
+            }
+            None => {
+                let name = node.child_by_field_name("name").map(|name| text[name.byte_range()].to_owned());
+                found.push(TestPart { text: squeezed(begin..node.end_byte()), name, is_test });
+            }
+        }
+    }
 }
 
 /// Parses a Rust file; nothing where it is too large or has syntax errors: a compiler will say so.
@@ -211,20 +265,28 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_lost_where_a_line_of_it_is_gone() {
-        let added = BASE.replace("    #[test]\n", "    #[test]\n    fn two() {}\n\n    #[test]\n");
-        let after = format!("{BASE}\n#[cfg(test)]\nmod more {{}}\n");
-        let indented = BASE.replace("    fn one", "        fn one");
+    fn a_test_is_lost_where_it_is_not_what_it_was() {
+        let within = |added: &str| BASE.replace("mod tests {\n", &format!("mod tests {{\n{added}\n"));
+        let test = |from: &str, to: &str| BASE.replace(from, to);
         for (what, change, lost) in [
-            ("the code changes", BASE.replace("{ 1 }", "{ 2 }"), false),
-            ("a test comes within the module", added, false),
-            ("a test comes behind it", after, false),
-            ("white space", indented, false),
-            ("another expectation", BASE.replace("super::a(), 1", "super::a(), 2"), true),
-            ("the test goes", BASE.replace("    #[test]\n    fn one() { assert_eq!(super::a(), 1); }\n", ""), true),
+            ("the code changes", test("{ 1 }", "{ 2 }"), false),
+            ("a test comes within the module", within("    #[test]\n    fn two() {}"), false),
+            ("an import and a helper come", within("    use super::*;\n    fn helper() {}"), false),
+            ("a comment comes", within("    // One.\n"), false),
+            ("a test comes behind it", format!("{BASE}\n#[cfg(test)]\nmod more {{}}\n"), false),
+            ("white space", test("    fn one", "        fn one"), false),
+            ("another expectation", test("super::a(), 1", "super::a(), 2"), true),
+            ("the test goes", test("    #[test]\n    fn one() { assert_eq!(super::a(), 1); }\n", ""), true),
             ("all of them go", "fn a() -> u8 { 1 }\n".to_owned(), true),
-            ("it is no test any more", BASE.replace("    #[test]\n", ""), true),
-            ("it is compiled under another condition", BASE.replace("cfg(test)", "cfg(any())"), true),
+            ("it is no test any more", test("    #[test]\n", ""), true),
+            ("it is left out", test("    #[test]\n", "    #[test]\n    #[ignore]\n"), true),
+            ("it has to panic", test("    #[test]\n", "    #[test]\n    #[should_panic]\n"), true),
+            ("it is compiled under another condition", test("cfg(test)", "cfg(any())"), true),
+            ("and under one more", test("#[cfg(test)]", "#[cfg(any())]\n#[cfg(test)]"), true),
+            ("nothing of the module is compiled", within("    #![cfg(any())]"), true),
+            ("it returns at once", test("{ assert", "{ return; assert"), true),
+            ("it is a comment", test("assert_eq!(super::a(), 1);", "/* assert_eq!(super::a(), 1); */"), true),
+            ("its assertion is another", within("    macro_rules! assert_eq { ($($a:tt)*) => {} }"), true),
             ("nobody can read it", "fn a( {".to_owned(), false),
         ] {
             assert_eq!(loses_tests_of(BASE, &change), lost, "{what}");

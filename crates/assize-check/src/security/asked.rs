@@ -3,7 +3,6 @@
 //! Who asks for a release job gets one: then a change of CI is no surprise, and what would be certain is only likely. What a
 //! specification forbids it does not ask for, and to name a thing is not to ask for a change of it.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use assize_core::finding::Certainty;
@@ -30,7 +29,7 @@ impl RequestedChanges {
             )
             .expect("valid pattern")
         });
-        let asking = |sentence: &Cow<'_, str>| !FORBIDS.is_match(sentence) && CHANGES.is_match(sentence);
+        let asking = |sentence: &String| !FORBIDS.is_match(sentence) && CHANGES.is_match(sentence);
         Self { sentences: sentences(specification).filter(asking).map(|asked| asked.to_lowercase()).collect() }
     }
 

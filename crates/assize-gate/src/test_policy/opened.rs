@@ -100,7 +100,7 @@ fn is_tool(name: &str) -> bool {
 /// Returns whether a sentence says what is not to be done.
 fn forbids(sentence: &str) -> bool {
     static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:not|never|without|don['’]t|must\s+stay|leave|keep|untouched|unchanged)\b")
+        Regex::new(r"(?i)\b(?:not|never|nothing|none|except|without|don['’]t|must\s+(?:stay|still)|off[\s-]limits|read[\s-]only|leave|keep|untouched|unchanged)\b")
             .expect("valid pattern")
     });
     FORBIDS.is_match(sentence)
@@ -118,7 +118,17 @@ pub fn asked_files(specification: &str) -> BTreeSet<String> {
 
 /// Cuts a text into sentences. A heading is one. An item of a list is read with the words that lead the list in, "change
 /// these files:", unless it asks for something itself; what those words forbid is forbidden in any case.
-pub fn sentences(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+///
+/// What is quoted asks for nothing: blocks of code, lines behind `>`, and comments of HTML are left out.
+pub fn sentences(text: &str) -> impl Iterator<Item = String> {
+    static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?ms)^[ \t]*```.*?^[ \t]*```[ \t]*$|<!--.*?-->|^[ \t]*>[^\n]*$").expect("valid pattern")
+    });
+    let asked = QUOTED.replace_all(text, "");
+    all_sentences(&asked).map(Cow::into_owned).collect::<Vec<_>>().into_iter()
+}
+
+fn all_sentences(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     // A full stop within a file's name ends no sentence.
     static ENDS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[.!?](?:\s+|$)|\n\s*\n").expect("valid pattern"));
     let mut lead: Option<(BlockKind, &str)> = None;
@@ -133,7 +143,7 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
         }
         let before = found.len();
         found.extend(parts.map(Cow::Borrowed));
-        let last = block.trim_end();
+        let last = block.trim_end().trim_end_matches(['*', '_']);
         match kind {
             BlockKind::Item => {}
             BlockKind::Text if !last.ends_with(':') => lead = None,
@@ -197,6 +207,10 @@ fn led_in<'t>(lead: &str, of: BlockKind, item: &'t str) -> Cow<'t, str> {
         .expect("valid pattern")
     });
     let asks_itself = asks(&words(&item.to_lowercase()), 0).is_some();
+    if lead.trim_end_matches(':').trim_end().ends_with(" by") {
+        // "It is covered by:" names what the files do, and asks nothing of them.
+        return item.into();
+    }
     if forbids(lead) && (of == BlockKind::Text || !asks_itself) {
         return format!("{lead} {item}").into();
     }
@@ -877,6 +891,7 @@ mod tests {
             ("Change these files:\n\n* tests/test_a.py\n* tests/test_b.py\n", "tests/test_a.py tests/test_b.py"),
             ("Please update the following:\n1. src/a.py\n2. tests/test_a.py: the new total", "tests/test_a.py"),
             ("Files to change:\n- tests/test_a.py\n", "tests/test_a.py"),
+            ("**Change these files:**\n- `tests/test_a.py`", "tests/test_a.py"),
             ("## Files to change\n\n- `tests/test_a.py`\n\n## Notes\n\n- `tests/test_b.py`\n", "tests/test_a.py"),
             ("The following files have to be changed:\n  - [ ] tests/test_a.py\n", "tests/test_a.py"),
             ("Rename it. Then edit:\n- `tests/test_a.py`\nThat is all: see\n- `tests/test_b.py`", "tests/test_a.py"),
@@ -894,6 +909,15 @@ mod tests {
             "Change the parser. Its tests:\n- `tests/test_a.py`",
             "Change these files:\n- `src/a.py`\n\nThe tests:\n- `tests/test_a.py`",
             "## Files that must stay\n\n- `tests/test_a.py`",
+            "Change all files except:\n- `tests/test_a.py`",
+            "Change nothing in:\n- `tests/test_a.py`",
+            "Changing these files is off limits:\n- `tests/test_a.py`",
+            "Change these files:\n- `tests/test_a.py` (read only)",
+            "Change these files:\n- `tests/test_a.py` must still pass",
+            "Change the rounding of total, which is covered by:\n- `tests/test_a.py`",
+            "Change:\n```\n- tests/test_a.py\n```",
+            "> Change these files:\n> - `tests/test_a.py`",
+            "<!-- Change these files:\n- `tests/test_a.py` -->",
             "Change the parser so that these pass:\n- `tests/test_a.py`",
         ] {
             assert_eq!(WritableScope::by(specification), WritableScope::None, "{specification}");

@@ -431,10 +431,38 @@ impl<'a> GateSession<'a> {
         let swapped = self.run_apart(&worktrees.change, copy, planned, None)?;
         let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
         if runs.is_rebuilt() {
-            return Ok(Adaptation::Rebuilt);
+            return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
         }
         let adapted = runs.adapted();
         Ok(Adaptation::Tests { adapted, removed })
+    }
+
+    /// Runs the tests of the base that can be built with the code of the change, with the change's version of those files
+    /// that cannot. Returns whether they pass, as far as that can be found out.
+    fn the_rest_passes(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        runs: &AdaptationRuns<'_>,
+    ) -> Result<bool, ReviewError> {
+        const ATTEMPTS_MAX: usize = 3;
+        let mut replaced = runs.unbuilt_files(runs.held);
+        for _ in 0..ATTEMPTS_MAX {
+            if replaced.is_superset(runs.touched) {
+                return Ok(true);
+            }
+            let mut copy = worktrees.get(TreeState::Held).copy.again()?;
+            for path in replaced.iter().filter(|path| worktrees.change.copy.files().contains(*path)) {
+                copy.take_from(&worktrees.change.copy, path)?;
+            }
+            let ran = self.run_apart(worktrees.get(TreeState::Held), copy, planned, None)?;
+            let more = runs.unbuilt_files(&ran.run);
+            if ran.run.cases().next().is_some() || more.is_subset(&replaced) {
+                return Ok(!runs.breaks_one(&ran.run));
+            }
+            replaced.extend(more);
+        }
+        Ok(true)
     }
 
     /// Finds out which tests of the base the change removes with what they test: with its code, they or their files say that
@@ -455,6 +483,9 @@ impl<'a> GateSession<'a> {
         };
         let (before, now) = (texts(&base.copy), texts(&worktrees.change.copy));
         let declarations = removed_declarations(&before, &now);
+        // What code of the change still speaks of is not removed: code that breaks for it is broken by the change.
+        let is_used = |name: &str| now.iter().any(|(_, text)| has_word(text, name));
+        let declarations: Vec<_> = declarations.into_iter().filter(|it| !is_used(&it.name)).collect();
         let gone = runs.gone_with_a_name(&declarations.iter().map(|it| it.name.as_str()).collect());
         if gone.is_empty() {
             return Ok(gone);
@@ -806,4 +837,10 @@ fn variable(name: &str) -> Option<String> {
 
 fn is_test_runner(gate: &dyn Gate) -> bool {
     gate.dimensions().contains(&Dimension::TestsFunctional)
+}
+/// Returns whether a name stands in a text as a whole word.
+fn has_word(text: &str, name: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
 }
