@@ -108,12 +108,15 @@ fn a_test_may_be_adapted_where_nothing_was_asked_for() {
         ("", "", right, "accept"),
         ("", "", weak, "revise"),
         ("", "", ("def test_double", "def _test_double"), "revise"),
+        // It fails on the base for nothing but a name that the change brings.
+        ("", "", ("lib.double(2), 4", "lib.LIMIT, 3"), "revise"),
         ("", "Be simpler.", right, "revise"),
         ("", "Double is to give three times its argument; adapt the tests.", right, "accept"),
         ("[review]\nadapted_tests = \"never\"\n", "", right, "revise"),
     ] {
         let repo = repository(settings);
-        repo.write("lib.py", &CODE.replace(triple.0, triple.1));
+        let limit = if test.1.contains("LIMIT") { "\n\nLIMIT = 3\n" } else { "" };
+        repo.write("lib.py", &format!("{}{limit}", CODE.replace(triple.0, triple.1)));
         repo.write("tests/test_lib.py", &TESTS.replace(test.0, test.1));
         let envelope = review(&repo, asked);
         assert_eq!(envelope["outcome"].as_str(), Some(outcome), "{asked} {test:?} {settings}: {envelope}");
@@ -125,6 +128,7 @@ fn a_test_may_be_adapted_where_nothing_was_asked_for() {
 #[test]
 fn a_test_may_go_with_what_it_tests_where_nothing_was_asked_for() {
     const DOUBLE: &str = "def double(n):\n    return n + n\n\n\n";
+    const DANGLING: &str = "def quadruple(n):\n    return double(double(n))\n\n\n";
     const TEST_DOUBLE: &str = "    def test_double(self):\n        self.assertEqual(lib.double(2), 4)\n\n";
     const TEST_THIRD: &str = "    def test_third(self):\n        self.assertEqual(lib.halve(9), 3)\n\n";
     const TEST_ZERO: &str = "    def test_zero(self):\n        self.assertEqual(lib.halve(0), 0)\n";
@@ -134,6 +138,8 @@ fn a_test_may_go_with_what_it_tests_where_nothing_was_asked_for() {
         ("", "", &[removed][..], &[TEST_DOUBLE][..], "accept"),
         // Another one that goes beside it does not come to what is removed.
         ("", "", &[removed, broken], &[TEST_DOUBLE, TEST_THIRD], "revise"),
+        // Code of the change still calls it: that breaks, and is not removed.
+        ("", "", &[(DOUBLE, DANGLING)], &[TEST_DOUBLE], "revise"),
         // What it tests is still there.
         ("", "", &[("n + n", "3 * n"), ("def host", "def address")], &[TEST_DOUBLE], "revise"),
         ("", "Be simpler.", &[removed], &[TEST_DOUBLE], "revise"),

@@ -98,3 +98,31 @@ fn tests_beside_the_code_are_those_of_the_base() {
         assert_eq!(outcome, "revise", "{declaration}: {envelope}");
     }
 }
+
+#[test]
+fn tests_of_the_base_that_can_be_built_are_run_beside_those_that_cannot() {
+    const CODE: &str = "/// Reads a price.\npub fn parse_price(text: &str) -> u32 {\n    text.parse().unwrap_or(0)\n}\n\n\
+                        /// Adds up.\npub fn total(prices: &[u32]) -> u32 {\n    prices.iter().sum()\n}\n";
+    let test = |name: &str, line: &str| format!("#[test]\nfn {name}() {{\n    {line}\n}}\n");
+    let (price, total) = ("assert_eq!(list::parse_price(\"3\"), 3);", "assert_eq!(list::total(&[1, 2]), 3);");
+    let renamed = |text: &str| text.replace("parse_price", "price_of");
+    for (code, weakened, expected) in [
+        (renamed(CODE), total, "accept"),
+        // Behind a rename, another function gives something else, and its test is made to fit.
+        (renamed(CODE).replace("prices.iter().sum()", "prices[0]"), "assert_eq!(list::total(&[3]), 3);", "revise"),
+    ] {
+        let repo = Repo::with_commit(&[
+            ("assize.toml", SETTINGS),
+            (".gitignore", "target/\nCargo.lock\n"),
+            ("Cargo.toml", "[package]\nname = \"list\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+            ("src/lib.rs", CODE),
+            ("tests/price.rs", &test("reads", price)),
+            ("tests/total.rs", &test("adds", total)),
+        ]);
+        repo.write("src/lib.rs", &code);
+        repo.write("tests/price.rs", &renamed(&test("reads", price)));
+        repo.write("tests/total.rs", &test("adds", weakened));
+        let (outcome, envelope) = review(&repo);
+        assert_eq!(outcome, expected, "{envelope}");
+    }
+}
