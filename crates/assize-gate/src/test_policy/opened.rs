@@ -100,7 +100,11 @@ fn is_tool(name: &str) -> bool {
 /// Returns whether a sentence says what is not to be done.
 fn forbids(sentence: &str) -> bool {
     static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:not|never|nothing|none|except|without|don['’]t|must\s+(?:stay|still)|off[\s-]limits|read[\s-]only|leave|keep|untouched|unchanged)\b")
+        Regex::new(
+            r"(?xi)\b(?:(?:not|never|without|don['’]t|must\s+(?:stay|still)|off[\s-]limits|read[\s-]only|leave|keep|untouched
+              |unchanged|(?:alter|chang|edit|modif|touch|updat)\w*\s+(?:none|nothing))\b
+              |except(?:\s+for)?\s*:)",
+        )
             .expect("valid pattern")
     });
     FORBIDS.is_match(sentence)
@@ -891,6 +895,7 @@ mod tests {
             ("Change these files:\n\n* tests/test_a.py\n* tests/test_b.py\n", "tests/test_a.py tests/test_b.py"),
             ("Please update the following:\n1. src/a.py\n2. tests/test_a.py: the new total", "tests/test_a.py"),
             ("Files to change:\n- tests/test_a.py\n", "tests/test_a.py"),
+            ("Change these files:\n- `tests/test_a.py`: it tests nothing, except for zero", "tests/test_a.py"),
             ("**Change these files:**\n- `tests/test_a.py`", "tests/test_a.py"),
             ("## Files to change\n\n- `tests/test_a.py`\n\n## Notes\n\n- `tests/test_b.py`\n", "tests/test_a.py"),
             ("The following files have to be changed:\n  - [ ] tests/test_a.py\n", "tests/test_a.py"),
