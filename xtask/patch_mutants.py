@@ -4,14 +4,15 @@ made from real commits, mutated class by class, and given to `assize patch apply
 and aider's appliers.
 
   python3 xtask/patch_mutants.py --stage setup        install aider below target/patch-mutants
-  python3 xtask/patch_mutants.py --stage commits --clones FOLDER     choose the commits
+  python3 xtask/patch_mutants.py --stage commits --clones FOLDER [--every-clone]
+                                                      choose the commits, from the table's projects or from all
   python3 xtask/patch_mutants.py --stage run --clones FOLDER [--only CLASS...] [--each N]
                                                       run, then print the table
   python3 xtask/patch_mutants.py --stage table        print the table of the last run
   python3 xtask/patch_mutants.py --show CLASS REPO COMMIT --clones FOLDER     a patch, and the answers
 
 In FOLDER a clone of github.com/owner/name is `owner+name` or `owner+name/repo`, bare or not. The commits stand in
-xtask/patch-mutants.json, the results in target/patch-mutants/rows.jsonl. A class beginning with `u:` is a
+xtask/patch-mutants.json, the results in target/patch-mutants/rows.jsonl; --commits and --rows name other files. A class beginning with `u:` is a
 unified diff, one with `s:` search/replace blocks. The program is target/release/assize, or what the variable
 ASSIZE names.
 
@@ -41,9 +42,11 @@ REPOS = """andialbrecht+sqlparse hynek+structlog tkem+cachetools tox-dev+platfor
     withoutboats+heck bluss+arrayvec hashicorp+go-version yuin+goldmark go-chi+chi huandu+xstrings""".split()
 PER_REPO = 5
 LANGUAGE = {".py": "python", ".js": "javascript", ".ts": "typescript", ".rs": "rust", ".go": "go"}
-# Tests are left out: assize keeps them shut without a specification, which says nothing of the patch.
+# Tests are left out, for they make up most of many commits, and their lines are much alike.
 NOT_SOURCE = re.compile(r"(^|/)(tests?|spec|specs|__tests__|benches|dist|vendor|fixtures|conftest\.py)(/|$)|"
                         r"(^|/)test_|[_.](test|spec)\.\w+$|\.(min|config)\.|(^|/)(setup|noxfile)\.py$")
+# Opens tests and settings of tests within a source file, so that the table measures patches and not their protection.
+SPECIFICATION = "Adapt the tests.\n"
 TOOLS = ["assize", "aider", "git", "patch"]
 OUTCOMES = ["right", "refused", "partial", "wrong"]
 # Here the text does not say what to do, so refusing is the right answer.
@@ -81,9 +84,9 @@ def plain(text):
     return text.endswith("\n") and "\r" not in text and text.count("\n") < 3000
 
 
-def stage_commits(clones):
+def stage_commits(clones, repos):
     chosen = []
-    for repo in REPOS:
+    for repo in repos:
         clone, found = clone_of(clones, repo), 0
         log = git(clone, "rev-list", "--first-parent", "--parents", "--max-count=600", "HEAD")
         for row in log.splitlines():
@@ -786,6 +789,81 @@ def search_occurs_twice(case, files, rng):
     return None
 
 
+# ---- what a text does not tell ----------------------------------------------------------------
+
+def squeezed(text):
+    return "".join(text.split())
+
+
+def indent_of(text):
+    return text[:len(text) - len(text.lstrip())]
+
+
+def hunks_of(reply):
+    """The path and the lines of each hunk or block of a reply, as it is written."""
+    for section in reply.sections:
+        if reply.form == "u":
+            name = re.search(r"(?m)^\+\+\+ b/(.*)$", section)
+            for part in re.split(r"(?m)^@@.*\n", section)[1:] if name else []:
+                yield name[1], [(t[0], t[1:]) for t in part.split("\n")[:-1] if t]
+        else:
+            part = re.search(r"(?s)<<<<<<< SEARCH\n(.*?)=======\n(.*?)>>>>>>> REPLACE", section)
+            if part:
+                sides = [side.split("\n")[:-1] for side in part.groups()]
+                lines = [(t[0], t[2:]) for t in difflib.ndiff(*sides) if t[0] != "?"]
+                yield section.split("\n")[0], lines
+
+
+def rows_of(old, before):
+    """Where old lines stand in a file, with as few lines between them as can be, and in how many places as closely."""
+    best, count = None, 0
+    for start in range(len(before)):
+        rows, at = [], start
+        for line in old:
+            near = [r for r in range(at, min(at + 4, len(before))) if before[r] == line]
+            if not near or (not rows and near[0] != start):
+                break
+            rows.append(near[0])
+            at = near[0] + 1
+        else:
+            if best is None or rows[-1] - rows[0] < best[-1] - best[0]:
+                best, count = rows, 1
+            elif rows[-1] - rows[0] == best[-1] - best[0]:
+                count += 1
+    return best, count
+
+
+def untold(reply, before, after):
+    """Why a text does not tell what the commit makes of the files, or None. White space aside,
+
+    places  the old lines of a hunk fit in two or more places of its file as closely
+    gap     a line that the hunk leaves out stands right beside lines that come, so that they may come above or below it
+    space   the old lines of the hunk that are as deep as one that comes stand on several depths in the file; or there is
+            none, and that line is indented otherwise than in the commit
+    """
+    for path, lines in hunks_of(reply):
+        text = before.get(path, "").split("\n")
+        old = [(i, t) for i, (o, t) in enumerate(lines) if o in " -" and t.strip()]
+        rows, count = rows_of([squeezed(t) for _, t in old], [squeezed(t) for t in text]) if old else (None, 0)
+        if count > 1:
+            return "places"
+        if rows is None:
+            continue
+        depths = collections.defaultdict(set)
+        for (_, t), row in zip(old, rows):
+            depths[indent_of(t)].add(indent_of(text[row]))
+        for (i, _), (j, _), above, below in zip(old, old[1:], rows, rows[1:]):
+            said = sum(o in " -" for o, _ in lines[i + 1:j])
+            if below - above - 1 > said and any(o == "+" for o, _ in lines[i + 1:j]):
+                return "gap"
+        new = after.get(path, "").split("\n")
+        for o, t in lines:
+            there = len(depths.get(indent_of(t), ()))
+            if o == "+" and t.strip() and (there > 1 or there == 0 and t not in new):
+                return "space"
+    return None
+
+
 # ---- tools ----------------------------------------------------------------------------------
 
 def write_tree(folder, files):
@@ -810,7 +888,9 @@ def command(args, folder, home):
 
 def run_assize(folder, home, text, reply):
     (home / "patch").write_bytes(text.encode())
-    args = [ASSIZE, "patch", "apply", str(home / "patch"), "--format", "json", "-C", str(folder)]
+    (home / "spec").write_text(SPECIFICATION)
+    args = [ASSIZE, "patch", "apply", str(home / "patch"), "--spec", str(home / "spec"), "--format", "json",
+            "-C", str(folder)]
     done, said = command(args, folder, home)
     with contextlib.suppress(ValueError):
         answer = json.loads(said)
@@ -922,6 +1002,8 @@ def measure(case, name, tools=TOOLS):
         row["done"][tool], row["said"][tool] = done, said.replace(f"{work}/", "")[:2000]
         if tool == "assize":
             row["text"], row["found"], row["before"], row["after"] = text, found, before, after
+    if row["outcome"].get("aider") == "right" != row["outcome"]["assize"]:
+        row["untold"] = untold(reply, before, after)
     return row
 
 
@@ -930,9 +1012,9 @@ def cases(clones):
         yield Case(clone_of(clones, row["repo"]), row)
 
 
-def stage_run(clones, only, each):
+def stage_run(clones, only, each, most):
     names = [n for n in CLASSES if not only or n in only or n[2:] in only]
-    chosen = list(cases(clones))[::each]
+    chosen = list(cases(clones))[::each][:most]
     old = ROWS.read_text().splitlines() if only and ROWS.exists() else []
     with ROWS.open("w") as out:
         out.writelines(line + "\n" for line in old if json.loads(line)["name"] not in names)
@@ -981,8 +1063,13 @@ def stage_table():
         if name not in REFUSE and right(name, "assize") < right(name, "aider"):
             print(f"  {name}: {right(name, 'assize')} of {len(by[name])}, aider {right(name, 'aider')}")
             lost = [r for r in by[name] if r["outcome"]["aider"] == "right" != r["outcome"]["assize"]]
+            why = collections.Counter(r.get("untold") for r in lost)
+            told = why.pop(None, 0)
+            print(f"    of {len(lost)} that aider alone has right, the text does not tell {len(lost) - told} "
+                  f"({', '.join(f'{k} {n}' for k, n in sorted(why.items())) or 'none'})")
+            lost.sort(key=lambda r: r.get("untold") is not None)
             for r in lost[:2]:
-                print(f"    {r['repo']} {r['commit'][:12]}: {r['said']['assize'][:300]}")
+                print(f"    {r['repo']} {r['commit'][:12]}: {r.get('untold') or 'told'}: {r['said']['assize'][:300]}")
 
     print("\nwrong of assize:")
     for r in rows:
@@ -1008,22 +1095,29 @@ def show(clones, name, repo, commit):
 
 
 def main():
+    global COMMITS, ROWS
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("--stage", choices=["setup", "commits", "run", "table"])
     a.add_argument("--clones", type=Path, default=HERE / "clones", help="a folder with clones")
     a.add_argument("--only", nargs="*", help="classes, for --stage run; the rows of the others stay")
     a.add_argument("--each", type=int, default=1, help="only each N-th commit, for --stage run")
+    a.add_argument("--most", type=int, help="only so many commits, for --stage run")
+    a.add_argument("--every-clone", action="store_true", help="for --stage commits: all clones of the folder")
+    a.add_argument("--commits", type=Path, default=COMMITS, help="the file of the commits")
+    a.add_argument("--rows", type=Path, default=ROWS, help="the file of the results")
     a.add_argument("--show", nargs=3, metavar=("CLASS", "REPO", "COMMIT"))
     o = a.parse_args()
+    COMMITS, ROWS = o.commits, o.rows
     os.nice(max(0, 10 - os.nice(0)))
     HERE.mkdir(parents=True, exist_ok=True)
     if o.stage == "setup":
         subprocess.run(["python3", "-m", "venv", str(HERE / "venv")], check=True)
         subprocess.run([str(VENV), "-m", "pip", "install", "--quiet", "aider-chat==0.86.2"], check=True)
     elif o.stage == "commits":
-        stage_commits(o.clones)
+        every = sorted(d.name for d in o.clones.iterdir() if clone_of(o.clones, d.name).is_dir() and "+" in d.name)
+        stage_commits(o.clones, every if o.every_clone else REPOS)
     elif o.stage == "run":
-        stage_run(o.clones, o.only, o.each)
+        stage_run(o.clones, o.only, o.each, o.most)
     if o.stage in ("run", "table"):
         stage_table()
     if o.show:

@@ -40,6 +40,16 @@ impl IndentMap {
                 *entry = None;
             }
         }
+        // Two depths of the patch cannot be one of the file, so the one that differs is a mistake.
+        let shared = |from: &String, to: &String| {
+            from != to && seen.iter().any(|(other, of)| other != from && of.as_ref() == Some(to))
+        };
+        let wrong: Vec<String> = seen
+            .iter()
+            .filter(|(from, to)| to.as_ref().is_some_and(|to| shared(from, to)))
+            .map(|(from, _)| from.clone())
+            .collect();
+        seen.extend(wrong.into_iter().map(|from| (from, None)));
         let rule = rule(&seen);
         Self { seen, rule }
     }
@@ -53,6 +63,16 @@ impl IndentMap {
     pub(super) fn is_shift(&self) -> bool {
         matches!(self.rule, IndentRule::Same | IndentRule::Further(_) | IndentRule::Less(_))
             && self.seen.values().all(Option::is_some)
+    }
+
+    /// Whether each indentation is so many times as long as in the patch, or written with another character.
+    pub(super) fn is_scaled(&self) -> bool {
+        matches!(self.rule, IndentRule::Scaled { .. })
+    }
+
+    /// Whether one indentation was written in two ways.
+    pub(super) fn is_contradictory(&self) -> bool {
+        self.seen.values().any(Option::is_none)
     }
 
     /// Returns how many bytes of indentation may be inserted with each line.
@@ -71,7 +91,9 @@ impl IndentMap {
         }
         // Blanks alone are what is left of an indentation that the file writes otherwise.
         if line.trim_ascii().is_empty() {
-            return Some(Cow::Borrowed(b""));
+            let is_left =
+                !matches!(&self.rule, IndentRule::Less(by) if !line.is_empty() && !line.starts_with(by.as_bytes()));
+            return is_left.then_some(Cow::Borrowed(b""));
         }
         let (indent, rest) = parted(line);
         let joined = |indent: &str| Cow::Owned([indent.as_bytes(), rest].concat());
@@ -109,7 +131,7 @@ fn rule(seen: &BTreeMap<String, Option<String>>) -> IndentRule {
     // One depth alone may be moved, or be so many times another: no other depth can be told then.
     if let Some(IndentRule::Scaled { from, to }) = scaled(&pairs)
         && from.0 == to.0
-        && matches!((from.1, to.1), (1, 2 | 4) | (2 | 4, 1))
+        && [2, 4].iter().any(|fold| from.1 == to.1 * fold || to.1 == from.1 * fold)
         && pairs.len() == 1
     {
         return IndentRule::Unknown;
@@ -127,7 +149,8 @@ fn rule(seen: &BTreeMap<String, Option<String>>) -> IndentRule {
     scaled(&pairs).unwrap_or(IndentRule::Unknown)
 }
 
-/// Returns the rule by which each indentation is so many times as long as another, of one character each.
+/// Returns the rule by which each indentation is so many times as long as another, of one character each. What was seen is all made of
+/// its units.
 fn scaled(pairs: &[(&str, &str)]) -> Option<IndentRule> {
     let only = |text: &str| {
         let first = text.chars().next()?;
@@ -139,12 +162,12 @@ fn scaled(pairs: &[(&str, &str)]) -> Option<IndentRule> {
             continue;
         }
         let (from, to) = (only(from)?, only(to)?);
-        let divisor = greatest_divisor(from.1, to.1);
-        let unit = ((from.0, from.1 / divisor), (to.0, to.1 / divisor));
-        if units.is_some_and(|units| units != unit) {
+        let (from_unit, to_unit) = *units.get_or_insert((from, to));
+        if (from_unit.0, to_unit.0) != (from.0, to.0) || from.1 * to_unit.1 != to.1 * from_unit.1 {
             return None;
         }
-        units = Some(unit);
+        let unit = |unit: (char, usize), count| (unit.0, greatest_divisor(unit.1, count));
+        units = Some((unit(from_unit, from.1), unit(to_unit, to.1)));
     }
     units.map(|(from, to)| IndentRule::Scaled { from, to })
 }
@@ -181,6 +204,13 @@ mod tests {
             (vec![("", "")], " ", Some(" ")),
             (vec![("  ", "   "), ("    ", "\t")], "  x", Some("   x")),
             (vec![("  ", "   "), ("    ", "\t")], "x", None),
+            // Less than a unit, two depths that would become one, and blanks from which nothing was taken.
+            (vec![("", ""), ("    ", "  ")], "  x", None),
+            (vec![("", ""), ("    ", "  ")], "        x", Some("    x")),
+            (vec![("", ""), ("  ", "")], "  x", None),
+            (vec![("", ""), ("  ", "")], "x", Some("x")),
+            (vec![("    ", "")], "  ", None),
+            (vec![("    ", "")], "     ", Some("")),
         ] {
             assert_eq!(indented(&pairs, line).as_deref(), expected, "{pairs:?} {line:?}");
         }

@@ -185,7 +185,7 @@ fn of_lines(lines: &TextLines<'_>, place: Placement<'_>, is_open: bool) -> Match
     if is_open {
         span.end = span.start + content_of(&lines.text()[span.clone()]).len();
     }
-    let placement = Placement { block: Cow::Owned(place.block.into_owned()), rows: place.rows, indent: place.indent };
+    let placement = place.into_owned();
     Match { span, placement: Some(placement), is_open }
 }
 

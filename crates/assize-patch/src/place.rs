@@ -4,19 +4,23 @@
 //! anything decides. Differences that a tier overlooks are never written: lines that stay are copied from the file,
 //! whatever the block has in their place. This module must not know files, operations or formats.
 
+mod blanks;
+mod counterpart;
 mod elided;
 mod near;
+mod outer_blanks;
 mod parts;
+mod spoken_depth;
+mod swapped;
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use similar::DiffTag;
-
 use super::block::{HunkLine, HunkLineKind, LineEndRule, between_lines, without_numbers};
 use super::indent::{IndentMap, parted};
-use super::line::{LineEnding, TextLines, line_diff};
+use super::line::{LineEnding, TextLines};
+use spoken_depth::{SpokenDepth, spoken_depth};
 
 /// How loosely a text was compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +87,7 @@ pub(super) enum BlockRow {
 }
 
 /// A place where a block stands.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Placement<'a> {
     /// The block as it was found.
     pub block: Cow<'a, [HunkLine]>,
@@ -91,30 +95,90 @@ pub(super) struct Placement<'a> {
     pub rows: Vec<BlockRow>,
     /// How its lines are indented there.
     pub indent: IndentMap,
+    /// What it shows of the depths of lines in the patch.
+    pub depths: DepthsShown,
 }
 
-/// How the indentations of a patch become those of a file, and whether those of other blocks say something of it.
+/// What a place shows of the depths of lines in a whole patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum DepthsShown {
+    /// Nothing, or that they are those of the file.
+    #[default]
+    Usual,
+    /// They are so many times those of the file.
+    Scaled,
+    /// They are lost: lines of one depth have several in the file.
+    Lost,
+}
+
+impl DepthsShown {
+    fn by(map: &IndentMap, depth: &SpokenDepth) -> Self {
+        match depth {
+            SpokenDepth::OfPatch if map.is_contradictory() => Self::Lost,
+            SpokenDepth::OfPatch if map.is_scaled() => Self::Scaled,
+            _ => Self::Usual,
+        }
+    }
+}
+
+/// A line as it stands in a file afterwards.
+#[derive(Debug)]
+pub(super) struct PlacedLine<'a> {
+    /// Its content, without its ending.
+    pub content: Cow<'a, [u8]>,
+    /// Whether it comes.
+    pub is_added: bool,
+}
+
+/// How the indentations of a patch become those of a file, and whether those of other blocks say something of it. A block that
+/// shows alone that it is indented as the file is says nothing of others, and they say nothing of it.
 pub(super) fn indent_together(searched: &SearchedLines<'_>, places: &mut [&mut Placement<'_>]) -> Result<(), usize> {
     if places.iter().all(|place| place.indent.is_shift()) {
         return Ok(());
     }
-    let pairs: Vec<(String, String)> = places
-        .iter()
-        .flat_map(|place| searched.indents(place))
-        .flatten()
-        .map(|(from, to)| (from.to_owned(), to.to_owned()))
-        .collect();
+    let is_shown = |place: &Placement<'_>| shows_usual_depths(searched, place);
+    let (mut unclear, mut pairs) = (Vec::new(), Vec::new());
+    for (index, place) in places.iter().enumerate().filter(|(_, place)| !is_shown(place)) {
+        let owned = |(from, to): (&str, &str)| (from.to_owned(), to.to_owned());
+        pairs.extend(searched.indents(place).into_iter().flatten().map(owned));
+        if place.indent.is_same() || !place.indent.is_shift() {
+            unclear.push(index);
+        }
+    }
     let map = IndentMap::of(pairs.iter().map(|(from, to)| (from.as_str(), to.as_str())));
-    for (index, place) in
-        places.iter_mut().enumerate().filter(|(_, place)| place.indent.is_same() || !place.indent.is_shift())
-    {
-        let mut added = place.block.iter().filter(|line| !line.is_old());
-        if !added.all(|line| map.apply(&line.content).is_some()) {
+    for index in unclear {
+        if !is_known(&places[index].block, &map) {
             return Err(index);
         }
-        place.indent = map.clone();
+        places[index].indent = map.clone();
     }
     Ok(())
+}
+
+/// Whether a place shows alone that its block is indented as the file is, by the characters that its new lines have.
+fn shows_usual_depths(searched: &SearchedLines<'_>, place: &Placement<'_>) -> bool {
+    let of_one_kind =
+        |one: &str, other: &str| one.bytes().chain(other.bytes()).all(|byte| one.starts_with(byte as char));
+    let added = || place.block.iter().filter(|line| !line.is_old()).map(|line| parted(&line.content).0);
+    let shows =
+        |(from, to): (&str, &str)| from == to && !from.is_empty() && added().all(|added| of_one_kind(from, added));
+    place.indent.is_same() && searched.indents(place).into_iter().flatten().any(shows)
+}
+
+/// Whether it is doubtful how new lines of a place are indented, where other places of the patch show this of its depths: the block
+/// does not show it, and lines come that take the place of no others.
+pub(super) fn is_depth_doubtful(searched: &SearchedLines<'_>, place: &Placement<'_>, shown: DepthsShown) -> bool {
+    let counterparts = counterpart::counterparts(&place.block);
+    let mut added = place.block.iter().enumerate().filter(|(_, line)| !line.is_old() && !line.is_blank());
+    let is_in_doubt = |(index, line): (usize, &HunkLine)| match shown {
+        DepthsShown::Usual => false,
+        DepthsShown::Scaled => !parted(&line.content).0.is_empty(),
+        DepthsShown::Lost => !counterparts.contains_key(&index),
+    };
+    place.depths == DepthsShown::Usual
+        && place.indent.is_same()
+        && added.any(is_in_doubt)
+        && !shows_usual_depths(searched, place)
 }
 
 impl<'a> Placement<'a> {
@@ -122,7 +186,33 @@ impl<'a> Placement<'a> {
     pub(super) fn at(block: &'a [HunkLine], start: usize) -> Self {
         let old = block.iter().filter(|line| line.is_old()).count();
         let rows = (start..start + old).map(BlockRow::At).collect();
-        Self { block: Cow::Borrowed(block), rows, indent: IndentMap::default() }
+        Self { block: Cow::Borrowed(block), rows, ..Self::default() }
+    }
+
+    /// Returns a place with a block of its own.
+    pub(super) fn into_owned(self) -> Placement<'static> {
+        let Self { block, rows, indent, depths } = self;
+        Placement { block: Cow::Owned(block.into_owned()), rows, indent, depths }
+    }
+
+    /// Returns what stands in its lines afterwards.
+    pub(super) fn new_lines<'l>(&'l self, lines: &'l TextLines<'_>) -> Vec<PlacedLine<'l>> {
+        let mut rows = self.rows.iter();
+        let mut new = Vec::with_capacity(self.block.len());
+        for line in self.block.iter() {
+            let row = if line.is_old() { rows.next() } else { None };
+            match (line.kind, row) {
+                (HunkLineKind::Context, Some(BlockRow::At(row))) => {
+                    new.push(PlacedLine { content: Cow::Borrowed(lines.content(*row)), is_added: false });
+                }
+                (HunkLineKind::Added, _) => {
+                    let content = self.indent.apply(&line.content).unwrap_or(Cow::Borrowed(&line.content));
+                    new.push(PlacedLine { content, is_added: true });
+                }
+                _ => {}
+            }
+        }
+        new
     }
 
     /// Returns the lines from the first one to the last one.
@@ -175,13 +265,29 @@ impl<'t> SearchedLines<'t> {
 
     /// Finds the place of a block some of whose lines differ, and that is meant to begin on a line.
     ///
-    /// Blank lines around it that are searched for and do not stay mean nothing where the block stands somewhere without
-    /// them, and hunks that run together are parted.
+    /// What a single kind of mistake explains is tried first: blank lines around it, lines of context in another order, hunks that
+    /// run together, blank lines within it.
     pub(super) fn near<'a>(&self, block: &'a [HunkLine], said: Option<usize>) -> Vec<Placement<'a>> {
-        let bare = without_outer_blanks(block).map(|bare| self.with_other_lines(&bare, MatchTier::Near, false));
-        let found = bare.unwrap_or_default();
-        let found = if found.is_empty() { parts::places(self, block) } else { found };
-        if found.is_empty() { near::places(self, block, said) } else { found }
+        type PlaceSearch<'s, 'a> = &'s dyn Fn() -> Option<Vec<Placement<'a>>>;
+        let searches: [PlaceSearch<'_, 'a>; 5] = [
+            &|| Some(outer_blanks::places(self, block)),
+            &|| Some(swapped::places(self, block)),
+            &|| Some(parts::places(self, block)),
+            // Where that is unclear, nothing else makes it clear.
+            &|| blanks::places(self, block),
+            &|| Some(near::places(self, block, said)),
+        ];
+        let found =
+            searches.into_iter().map(|search| search()).find(|found| found.as_ref().is_none_or(|it| !it.is_empty()));
+        found.flatten().unwrap_or_default()
+    }
+
+    /// Returns the file with a block applied in a place.
+    fn result(&self, place: &Placement<'_>) -> Vec<u8> {
+        let (mut bytes, count) = (Vec::new(), self.lines.count());
+        put_from(&mut bytes, &self.lines, place, PlacedEndings { are_said: false, ends_last: false }, 0..count);
+        bytes.extend_from_slice(&self.lines.text()[self.lines.span(place.lines().end..count)]);
+        bytes
     }
 
     /// Finds the places of a block in a tier. Where they have to reach the end of the file, others are none.
@@ -277,20 +383,92 @@ impl<'t> SearchedLines<'t> {
             return Some(place);
         }
         let pairs = self.indents(&place);
-        let map = IndentMap::of(pairs.iter().flatten().copied());
+        let map = self.indent_map(&place, &pairs);
         if tier == MatchTier::Indentation && !map.is_shift() {
+            return None;
+        }
+        if map.is_contradictory() && !self.keeps_depths(&place) {
             return None;
         }
         let depth = spoken_depth(&place.block, &pairs, &map);
         drop(pairs);
+        place.depths = DepthsShown::by(&map, &depth);
         match depth {
-            SpokenDepth::OfPatch => place.indent = map,
+            SpokenDepth::OfPatch if is_known(&place.block, &map) => place.indent = map,
+            SpokenDepth::OfPatch => place.block = Cow::Owned(self.with_counterparts(&place, &map)?),
             SpokenDepth::OfFile => place.block = Cow::Owned(self.with_own_lines(&place)?),
             SpokenDepth::Unclear => return None,
         }
-        let mut added = place.block.iter().filter(|line| !line.is_old());
-        let is_known = added.all(|line| place.indent.apply(&line.content).is_some());
-        is_known.then_some(place)
+        is_known(&place.block, &place.indent).then_some(place)
+    }
+
+    /// Learns how indentations become those of the file. Where lines that go contradict those that stay, and these stand as deep as in
+    /// the file, the depth of those that go is a mistake.
+    fn indent_map(&self, place: &Placement<'_>, pairs: &[Option<(&str, &str)>]) -> IndentMap {
+        let map = IndentMap::of(pairs.iter().flatten().copied());
+        if !map.is_contradictory() {
+            return map;
+        }
+        let old = place.block.iter().filter(|line| line.is_old());
+        let stay = || old.clone().zip(pairs).filter(|(line, _)| line.kind == HunkLineKind::Context);
+        let context = || stay().filter_map(|(_, pair)| *pair);
+        if context().all(|(from, to)| from == to) && context().any(|(from, _)| !from.is_empty()) {
+            IndentMap::default()
+        } else {
+            map
+        }
+    }
+
+    /// Whether the lines that stay keep their depth, where a patch does not show it: no line goes that has lines below it which stay,
+    /// unless another takes its place.
+    fn keeps_depths(&self, place: &Placement<'_>) -> bool {
+        let (counterparts, depth) = (counterpart::counterparts(&place.block), |row| self.depth(row));
+        let olds = (0..place.block.len()).filter(|index| place.block[*index].is_old());
+        let mut gone: Option<usize> = None;
+        for (index, row) in olds.zip(&place.rows) {
+            let BlockRow::At(row) = row else { continue };
+            let line = &place.block[index];
+            let is_replaced = counterparts.values().any(|old| *old == index);
+            match (line.kind, gone) {
+                (HunkLineKind::Removed, None) if !is_replaced => gone = Some(depth(*row)),
+                (HunkLineKind::Removed, _) if !is_replaced => {}
+                (_, Some(above)) if !line.is_blank() && depth(*row) > above => return false,
+                (_, Some(_)) if line.is_blank() => {}
+                _ => gone = None,
+            }
+        }
+        let end = place.lines().end;
+        gone.is_none_or(|above| end >= self.lines.count() || depth(end) <= above)
+    }
+
+    fn depth(&self, row: usize) -> usize {
+        parted(self.lines.content(row)).0.len()
+    }
+
+    /// Returns a block with the lines of the file in the place of its old ones, and with new ones as deep as the lines whose place
+    /// they take, where the patch gives both the same depth and nothing else shows it.
+    fn with_counterparts(&self, place: &Placement<'_>, map: &IndentMap) -> Option<Vec<HunkLine>> {
+        let counterparts = counterpart::counterparts(&place.block);
+        let olds: Vec<usize> = (0..place.block.len()).filter(|index| place.block[*index].is_old()).collect();
+        let row = |index: usize| match place.rows.get(olds.iter().position(|old| *old == index)?) {
+            Some(BlockRow::At(row)) => Some(*row),
+            _ => None,
+        };
+        let line = |(index, line): (usize, &HunkLine)| -> Option<HunkLine> {
+            let content = if line.is_old() {
+                self.lines.content(row(index)?).to_vec()
+            } else if let Some(known) = map.apply(&line.content) {
+                known.into_owned()
+            } else {
+                let old = *counterparts.get(&index)?;
+                let (indent, rest) = parted(&line.content);
+                let is_same = indent == parted(&place.block[old].content).0;
+                let to = parted(self.lines.content(row(old).filter(|_| is_same)?)).0;
+                [to.as_bytes(), rest].concat()
+            };
+            Some(HunkLine { content, ..line.clone() })
+        };
+        place.block.iter().enumerate().map(line).collect()
     }
 
     /// Returns a block with the lines of the file in the place of its old ones; its new ones stay as they are.
@@ -321,92 +499,16 @@ impl<'t> SearchedLines<'t> {
         for tier in MatchTier::OF_LINES.into_iter().filter(|tier| *tier < below) {
             let found = self.places(block, tier, to_end);
             if !found.is_empty() {
-                let owned = |place: Placement<'_>| Placement {
-                    block: Cow::Owned(place.block.into_owned()),
-                    rows: place.rows,
-                    indent: place.indent,
-                };
-                return found.into_iter().map(owned).collect();
+                return found.into_iter().map(Placement::into_owned).collect();
             }
         }
         Vec::new()
     }
 }
 
-/// Returns a block without the blank lines by which what it searches for begins or ends further out than what it puts there.
-fn without_outer_blanks(block: &[HunkLine]) -> Option<Vec<HunkLine>> {
-    if block.iter().any(|line| line.end != LineEndRule::Unsaid) {
-        return None;
-    }
-    let side = |gone: HunkLineKind| -> Option<Vec<&str>> {
-        block.iter().filter(|line| line.kind != gone).map(HunkLine::text).collect()
-    };
-    let (old, new) = (side(HunkLineKind::Added)?, side(HunkLineKind::Removed)?);
-    let is_blank = |line: &&&str| line.trim().is_empty();
-    let above = |lines: &[&str]| lines.iter().take_while(is_blank).count();
-    let below = |lines: &[&str]| lines.iter().rev().take_while(is_blank).count();
-    if above(&old) == old.len() {
-        return None;
-    }
-    let (more_above, more_below) = (above(&old).saturating_sub(above(&new)), below(&old).saturating_sub(below(&new)));
-    let bare = &old[more_above..old.len() - more_below];
-    (bare.len() < old.len()).then(|| between_lines(bare, &new))
-}
-
-/// By what the lines that come are indented, where those that are looked for are not indented as the file is.
-enum SpokenDepth {
-    /// As those that are looked for.
-    OfPatch,
-    /// As the file is.
-    OfFile,
-    /// The lines give no clear answer.
-    Unclear,
-}
-
-/// Says by what the lines that come are indented. Lines on both sides that have the same text speak for the patch where they have
-/// the same depth in it, and for the file where the new one has the depth that the old one has there.
-fn spoken_depth<'b>(block: &'b [HunkLine], pairs: &[Option<(&str, &str)>], map: &IndentMap) -> SpokenDepth {
-    if map.is_same() {
-        return SpokenDepth::OfPatch;
-    }
-    let side = |gone: HunkLineKind| block.iter().filter(move |line| line.kind != gone);
-    let (old, new): (Vec<_>, Vec<_>) = (side(HunkLineKind::Added).collect(), side(HunkLineKind::Removed).collect());
-    let rest = |lines: &[&'b HunkLine]| lines.iter().map(|line| line.content.trim_ascii()).collect::<Vec<_>>();
-    let (mut for_patch, mut for_file) = (0, 0);
-    for (one, other) in same_pairs(&rest(&old), &rest(&new)) {
-        let Some((from, to)) = pairs[one] else { continue };
-        let indent = parted(&new[other].content).0;
-        for_patch += usize::from(indent == from && from != to);
-        for_file += usize::from(indent == to && from != to);
-    }
-    let added: Vec<&&HunkLine> =
-        new.iter().filter(|line| line.kind == HunkLineKind::Added && !line.is_blank()).collect();
-    let depth = |line: &&&HunkLine| parted(&line.content).0.len();
-    let least = added.iter().map(depth).min().unwrap_or(0);
-    let told = || pairs.iter().flatten();
-    let from = told().map(|pair| pair.0.len()).min().unwrap_or(0);
-    let to = told().map(|pair| pair.1.len()).min().unwrap_or(0);
-    let is_seen = |line: &&&HunkLine| told().any(|(from, _)| *from == parted(&line.content).0);
-    let is_deep = !added.is_empty()
-        && least == to
-        && to != from
-        && !added.iter().filter(|line| depth(line) == least).all(is_seen);
-    match (for_patch > 0, for_file > 0) {
-        (true, true) => SpokenDepth::Unclear,
-        (true, false) if is_deep => SpokenDepth::Unclear,
-        (true, false) => SpokenDepth::OfPatch,
-        (false, true) if least >= to || added.is_empty() => SpokenDepth::OfFile,
-        (false, true) => SpokenDepth::Unclear,
-        (false, false) if is_deep => SpokenDepth::OfFile,
-        (false, false) => SpokenDepth::OfPatch,
-    }
-}
-
-/// Pairs what is the same in two lists, in their order.
-fn same_pairs(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
-    let steps = line_diff(old, new);
-    let same = steps.iter().filter(|step| step.tag() == DiffTag::Equal);
-    same.flat_map(|step| step.old_range().zip(step.new_range())).collect()
+/// Whether it is known how each line that comes is indented.
+fn is_known(block: &[HunkLine], indent: &IndentMap) -> bool {
+    block.iter().filter(|line| !line.is_old()).all(|line| indent.apply(&line.content).is_some())
 }
 
 /// Returns a line without what its tier does not look at.

@@ -270,7 +270,8 @@ mod tests {
 
     #[test]
     fn tests_may_move_with_their_code_and_tools_may_reformat_them() {
-        let rust = "pub fn a(_: &[u8]) {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { super::a(&[1, 2]); }\n}\n";
+        let rust =
+            "pub fn a(_: &[u8]) {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { super::a(&[1, 2]); }\n}\n";
         let tree = Snapshot::of_files([("src/a.rs".to_owned(), FileContent::plain(rust))]);
         let fit = |ops: Vec<Op>, protection: Protection| {
             let terms = crate::PatchTerms { protection, ..crate::PatchTerms::default() };

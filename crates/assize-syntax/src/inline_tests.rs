@@ -108,7 +108,7 @@ fn parts_of(block: Node<'_>, text: &str, is_held: bool, found: &mut Vec<TestPart
         }
         let begin = begins.take().unwrap_or(node.start_byte());
         let is_test = std::mem::take(&mut is_test);
-        if !is_held && !(is_test && HELD.contains(&node.kind())) {
+        if !(is_held || is_test && HELD.contains(&node.kind())) {
             continue;
         }
         match node.child_by_field_name("body").filter(|_| node.kind() == "mod_item") {

@@ -1,14 +1,19 @@
 //! Lines that change, with the lines around them, and where in a file they are meant.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::suspicion::suspicion;
 use super::trust::{HunkNumber, NumberTrust, is_blob};
 pub use crate::block::{HunkLine, HunkLineKind, LineEndRule};
 use crate::block::{between_lines, is_worded_elision};
 use crate::line::{BYTE_ORDER_MARK, TextLines};
 use crate::nearest::nearest;
-use crate::place::{MatchTier, PlacedEndings, Placement, SearchedLines, indent_together, put_from};
+use crate::place::{
+    DepthsShown, MatchTier, PlacedEndings, PlacedLine, Placement, SearchedLines, indent_together, is_depth_doubtful,
+    put_from,
+};
 
 /// What becomes of a file's last line, if a hunk puts it there and does not say how it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +69,8 @@ pub struct DraftHunk {
     pub follows: bool,
     /// Whether its number is meant, whatever else stands in the file.
     pub is_by_number: bool,
+    /// Whether a program printed it, which writes every line as it is.
+    pub is_printed: bool,
     /// By which hash the text names the file as it was.
     pub base: Option<String>,
     /// How many old and new lines it lacks by its header, where the text may be cut.
@@ -93,6 +100,7 @@ impl DraftHunk {
             of_empty: false,
             follows: false,
             is_by_number: false,
+            is_printed: false,
             base: None,
             missing: None,
             other: None,
@@ -238,15 +246,24 @@ impl Hints {
     }
 }
 
-/// Puts hunks into a text; returns it with what was overlooked.
-pub(super) fn applied(
-    text: &[u8],
-    hunks: &[DraftHunk],
-    hints: &mut Hints,
-) -> Result<(Vec<u8>, Vec<LineNote>), Vec<LineNote>> {
+/// What hunks make of a text.
+pub(super) struct AppliedHunks {
+    /// The text.
+    pub bytes: Vec<u8>,
+    /// What was overlooked.
+    pub notes: Vec<LineNote>,
+    /// What they show of the depths of lines in the patch.
+    pub depths: DepthsShown,
+    /// The line of a hunk of which the depth of new lines is doubtful, if other hunks show that depths are scaled, or lost.
+    pub doubtful: [Option<usize>; 2],
+}
+
+/// Applies hunks to a text.
+pub(super) fn applied(text: &[u8], hunks: &[DraftHunk], hints: &mut Hints) -> Result<AppliedHunks, Vec<LineNote>> {
     let searched = SearchedLines::of(lines_for(text, hunks));
     let lines = &searched.lines;
     let (places, notes) = placed(&searched, hunks, hints)?;
+    check_new_lines(lines, &places)?;
     let mut bytes = Vec::with_capacity(text.len());
     bytes.extend_from_slice(&text[..lines.span(0..0).start]);
     let mut copied = 0;
@@ -258,7 +275,23 @@ pub(super) fn applied(
         copied = place.lines.end;
     }
     bytes.extend_from_slice(&text[lines.span(copied..lines.count())]);
-    Ok((bytes, notes))
+    let depths = places.iter().map(|place| place.placement.depths).max().unwrap_or_default();
+    let doubtful = [DepthsShown::Scaled, DepthsShown::Lost].map(|shown| {
+        let is_doubtful = |place: &&HunkPlace<'_>| is_depth_doubtful(&searched, &place.placement, shown);
+        places.iter().filter(|place| !place.hunk.is_printed).find(is_doubtful).map(|place| place.hunk.line)
+    });
+    Ok(AppliedHunks { bytes, notes, depths, doubtful })
+}
+
+/// Refuses hunks that no program printed if their new lines look as if something changed them on the way.
+fn check_new_lines(lines: &TextLines<'_>, places: &[HunkPlace<'_>]) -> Result<(), Vec<LineNote>> {
+    let written: Vec<&HunkPlace<'_>> = places.iter().filter(|place| !place.hunk.is_printed).collect();
+    let new: Vec<Vec<PlacedLine<'_>>> = written.iter().map(|place| place.placement.new_lines(lines)).collect();
+    let text: Vec<&HunkLine> = written.iter().flat_map(|place| &place.hunk.lines).collect();
+    match (suspicion(lines, &new, &text), written.first()) {
+        (Some(fault), Some(first)) => Err(vec![(first.hunk.line, fault)]),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the lines of a text that hunks stand on, in the order of the text; nothing where they do not fit.
@@ -295,7 +328,8 @@ fn placed<'a>(
     hunks: &'a [DraftHunk],
     hints: &mut Hints,
 ) -> Result<(Vec<HunkPlace<'a>>, Vec<LineNote>), Vec<LineNote>> {
-    let found: Vec<Option<FoundPlaces<'a>>> = hunks.iter().map(|hunk| search(searched, hunk)).collect();
+    let mut found: Vec<Option<FoundPlaces<'a>>> = hunks.iter().map(|hunk| search(searched, hunk)).collect();
+    leave_taken(&mut found);
     let trust = trust(searched, hunks, &found);
     let (mut places, mut notes, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     let mut from = 0;
@@ -326,6 +360,22 @@ fn placed<'a>(
     faults.extend(overlaps(&places));
     faults.sort();
     if faults.is_empty() { Ok((places, notes)) } else { Err(faults) }
+}
+
+/// Removes places that another hunk takes which stands as it is in one place alone: no two may change the same lines.
+fn leave_taken(found: &mut [Option<FoundPlaces<'_>>]) {
+    let only = |found: &FoundPlaces<'_>| (found.places.len() == 1).then(|| found.places[0].lines());
+    let is_close = |found: &&FoundPlaces<'_>| found.tier < MatchTier::Elided;
+    let taken: Vec<Range<usize>> = found.iter().flatten().filter(is_close).filter_map(only).collect();
+    let is_free = |place: &Placement<'_>| {
+        let lines = place.lines();
+        taken.iter().all(|taken| taken.end <= lines.start || lines.end <= taken.start)
+    };
+    for found in found.iter_mut().flatten().filter(|found| found.places.len() > 1) {
+        if found.places.iter().any(is_free) {
+            found.places.retain(is_free);
+        }
+    }
 }
 
 /// Looks for hunks on the same lines.
@@ -419,13 +469,7 @@ fn chosen<'a>(
         }
     };
     if meant.len() != hunk.occurrences {
-        let numbers: Vec<String> = starts.iter().take(5).map(|start| (start + 1).to_string()).collect();
-        return Err(format!(
-            "its lines stand there {} times where {} is meant (lines {}); give more of the lines around them",
-            starts.len(),
-            hunk.occurrences,
-            numbers.join(", ")
-        ));
+        return Err(not_one(&starts, hunk.occurrences));
     }
     let mut overlooked = Vec::new();
     if tier != MatchTier::Exact {
@@ -439,6 +483,18 @@ fn chosen<'a>(
     let places = places.into_iter().skip(meant.start).take(meant.len());
     let places = places.map(|placement| HunkPlace { hunk, lines: placement.lines(), tier, placement });
     Ok((places.collect(), note))
+}
+
+/// Says that lines stand in more or fewer places than are meant.
+fn not_one(starts: &[usize], meant: usize) -> String {
+    let distinct: BTreeSet<usize> = starts.iter().map(|start| start + 1).collect();
+    let numbers: Vec<String> = distinct.iter().take(5).map(usize::to_string).collect();
+    let place = match numbers.as_slice() {
+        [only] if starts.len() > 1 => format!("in several ways from line {only} on"),
+        numbers => format!("lines {}", numbers.join(", ")),
+    };
+    let count = starts.len();
+    format!("its lines stand there {count} times where {meant} is meant ({place}); give more of the lines around them")
 }
 
 /// Refuses a hunk that may be cut: its header counts more lines than stand below it at the end of the text. A miscount is told from

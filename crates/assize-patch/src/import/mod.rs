@@ -13,6 +13,7 @@ mod outline;
 mod reversed;
 mod search_replace;
 mod settle;
+mod suspicion;
 mod trust;
 mod unified;
 

@@ -37,6 +37,8 @@ pub(super) struct DiffSection {
     pub binary: Vec<u8>,
     /// Whether it begins with `diff --git`.
     pub is_git: bool,
+    /// Whether a program printed it, outside of a code fence.
+    pub is_printed: bool,
     /// Whether somebody gave every line of the diff the ending `\r\n`.
     pub is_crlf: bool,
     /// Whether it is the first of a further commit.
@@ -269,6 +271,7 @@ impl<'t> OutlineReader<'t> {
             notes: Vec::new(),
             binary: Vec::new(),
             is_git,
+            is_printed: !self.is_fenced && (is_git || self.is_of_program(line)),
             is_crlf: line.ends_with(b"\r\n"),
             is_anew: std::mem::take(&mut self.is_anew) && !self.sections.is_empty(),
             until: self.number,
@@ -278,6 +281,15 @@ impl<'t> OutlineReader<'t> {
             self.state = OutlineState::Head(DiffHeader { is_named: true, is_complete: true, ..DiffHeader::default() });
         }
         self.take(line);
+    }
+
+    /// Whether the first line of a file has what only programs write: the date of the file, or a line above with the command, or with
+    /// the name of the file.
+    fn is_of_program(&self, line: &[u8]) -> bool {
+        let above = if self.number > 1 { self.at(self.number - 1) } else { b"" };
+        let dated =
+            memchr::memchr(b'\t', line).is_some_and(|tab| line[tab + 1..].first().is_some_and(u8::is_ascii_digit));
+        dated || [&b"diff "[..], b"Index: ", b"======"].iter().any(|words| above.starts_with(words))
     }
 
     /// Ends what has begun.

@@ -43,8 +43,7 @@ pub(super) fn repeated(text: &[u8], hunks: &[DraftHunk], overlooked: bool) -> Ap
     let turned = turned(hunks);
     // A hunk that removes lines by their number does not say what they held.
     let is_told = hunks.iter().all(|hunk| hunk.deletes == 0);
-    let is_made =
-        || hunk::applied(text, &turned, &mut Hints(0)).is_ok_and(|(before, _)| leads_to(&before, hunks, text));
+    let is_made = || hunk::applied(text, &turned, &mut Hints(0)).is_ok_and(|made| leads_to(&made.bytes, hunks, text));
     if turned_round(text, hunks, &turned) != DraftState::Done || is_told && !is_made() {
         return AppliedEvidence::No;
     }
@@ -149,7 +148,7 @@ fn turned_round(text: &[u8], hunks: &[DraftHunk], turned: &[DraftHunk]) -> Draft
     }
     match hunk::applied(text, turned, &mut Hints(0)) {
         // A note says that something was overlooked: then it may be another place.
-        Ok((before, notes)) if notes.is_empty() && (!hunks.iter().any(is_loose) || leads_to(&before, hunks, text)) => {
+        Ok(made) if made.notes.is_empty() && (!hunks.iter().any(is_loose) || leads_to(&made.bytes, hunks, text)) => {
             if hunks.iter().any(puts_in) {
                 DraftState::Done
             } else {
@@ -167,8 +166,9 @@ fn is_loose(hunk: &DraftHunk) -> bool {
 
 /// Whether hunks make one text of another.
 fn leads_to(before: &[u8], hunks: &[DraftHunk], after: &[u8]) -> bool {
-    let hunks: Vec<DraftHunk> = hunks.iter().map(|hunk| DraftHunk { is_by_number: true, ..hunk.clone() }).collect();
-    hunk::applied(before, &hunks, &mut Hints(0)).is_ok_and(|(made, _)| made == after)
+    let as_printed = |hunk: &DraftHunk| DraftHunk { is_by_number: true, is_printed: true, ..hunk.clone() };
+    let hunks: Vec<DraftHunk> = hunks.iter().map(as_printed).collect();
+    hunk::applied(before, &hunks, &mut Hints(0)).is_ok_and(|made| made.bytes == after)
 }
 
 /// Whether a hunk leaves something behind: lines come, and not the same that go.
@@ -203,9 +203,10 @@ fn turned_one(hunk: &DraftHunk, shift: &mut isize) -> DraftHunk {
     let to_end = hunk.to_end || hunk.of_empty || is_last;
     // What the numbers and hashes of the text say of the file as it was, they do not say of what was made of it.
     let (deletes, of_empty, base, missing) = (0, false, None, None);
-    let is_by_number = true;
+    let (is_by_number, is_printed) = (true, true);
     DraftHunk {
         is_by_number,
+        is_printed,
         start,
         lines,
         deletes,

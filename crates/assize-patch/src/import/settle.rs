@@ -13,6 +13,7 @@ use super::reversed::AppliedEvidence;
 use super::{DraftHunk, Drafts, FileDraft, hunk, reversed};
 use crate::inverse::between;
 use crate::path::check_path;
+use crate::place::DepthsShown;
 use crate::plan::Note;
 use crate::snapshot::{FileContent, PathState, Snapshot};
 use crate::{Op, Patch};
@@ -62,6 +63,8 @@ impl Drafts {
             repeated: Vec::new(),
             faults: Vec::new(),
             notes: self.notes.clone(),
+            depths: DepthsShown::default(),
+            doubtful: Vec::new(),
         };
         for (line, draft) in &self.drafts {
             let faults = draft.paths().filter_map(|path| Some((path, check_path(path).err()?)));
@@ -112,6 +115,9 @@ struct DraftResolver<'a> {
     /// What is wrong, and what was overlooked, each with its line.
     faults: Vec<(usize, String)>,
     notes: Vec<(usize, String)>,
+    /// What hunks show of the depths of lines, and for each file, which hunk is doubtful where they are scaled, and where they are lost.
+    depths: DepthsShown,
+    doubtful: Vec<(String, [Option<usize>; 2])>,
 }
 
 impl<'a> DraftResolver<'a> {
@@ -249,13 +255,30 @@ impl<'a> DraftResolver<'a> {
     fn changed(&mut self, path: &str, text: &[u8], hunks: &[DraftHunk]) -> Option<Vec<u8>> {
         let of_file = |(line, said): (usize, String)| (line, format!("{path}: {said}"));
         match hunk::applied(text, hunks, &mut self.hints) {
-            Ok((bytes, notes)) => {
-                self.notes.extend(notes.into_iter().map(of_file));
-                Some(bytes)
+            Ok(made) => {
+                self.notes.extend(made.notes.into_iter().map(of_file));
+                self.depths = self.depths.max(made.depths);
+                self.doubtful.push((path.to_owned(), made.doubtful));
+                Some(made.bytes)
             }
             Err(faults) => {
                 self.faults.extend(faults.into_iter().map(of_file));
                 None
+            }
+        }
+    }
+
+    /// Refuses hunks whose new lines may have lost their depth, as those of other hunks have.
+    fn doubt_depths(&mut self) {
+        let index = match self.depths {
+            DepthsShown::Usual => return,
+            DepthsShown::Scaled => 0,
+            DepthsShown::Lost => 1,
+        };
+        let fault = "it cannot be told how its lines are indented: other hunks are indented otherwise than the file";
+        for (path, doubtful) in std::mem::take(&mut self.doubtful) {
+            if let Some(line) = doubtful[index] {
+                self.fault(line, format!("{path}: {fault}"));
             }
         }
     }
@@ -285,6 +308,7 @@ impl<'a> DraftResolver<'a> {
     }
 
     fn finish(mut self, drafts: &Drafts) -> Result<Imported, Vec<Violation>> {
+        self.doubt_depths();
         let mut ops: Vec<Op> = Vec::new();
         if self.faults.is_empty() {
             let between =

@@ -287,6 +287,7 @@ fn hunk(hunk: &OutlinedHunk, section: &DiffSection) -> DraftHunk {
         lines,
         of_empty,
         base,
+        is_printed: section.is_printed,
         missing: hunk.missing,
         other: hunk.other.clone(),
         ..DraftHunk::at(hunk.line)

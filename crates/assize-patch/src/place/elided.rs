@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::{BlockRow, MatchTier, Placement, SearchedLines, squeezed};
 use crate::block::{HunkLine, HunkLineKind, is_elision};
-use crate::indent::{IndentMap, parted};
+use crate::indent::parted;
 
 /// Most ways that are followed: more than one is too many.
 const WAYS_MAX: usize = 16;
@@ -49,7 +49,7 @@ pub(super) fn places<'a>(searched: &SearchedLines<'_>, block: &'a [HunkLine]) ->
             }
             rows.extend((*start..start + part.lines.len()).map(BlockRow::At));
         }
-        let place = Placement { block: Cow::Borrowed(block), rows, indent: IndentMap::default() };
+        let place = Placement { block: Cow::Borrowed(block), rows, ..Placement::default() };
         searched.indented(place, MatchTier::Elided)
     };
     found.iter().filter_map(place).collect()

@@ -4,8 +4,9 @@
 //! that are the same have to outweigh those that are not, and no other place may come close.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::counterpart::ends_alike;
 use super::{BlockRow, MatchTier, Placement, SearchedLines, squeezed};
 use crate::block::{HunkLine, HunkLineKind};
 use crate::nearest::{likeness, pairs_of};
@@ -26,6 +27,8 @@ const MARGIN_MIN: usize = 20;
 const ROW_WEIGHT: usize = 8;
 /// Characters of a line that is more than a bracket.
 const TELLING_WEIGHT_MIN: usize = 2;
+/// How many rows away a line may stand that was left out, or has others before it.
+const REACH: usize = 3;
 /// Characters that have to be the same, and lines.
 pub(super) const WEIGHT_MIN: usize = 16;
 pub(super) const LINES_MIN: usize = 2;
@@ -91,16 +94,18 @@ pub(super) fn places<'a>(
     if share(best.weight) < same_min || best.weight < WEIGHT_MIN || lines < LINES_MIN {
         return Vec::new();
     }
-    let is_close =
-        |way: &&NearWay| share(way.weight) + MARGIN_MIN > share(best.weight) && changes_elsewhere(way, best, block);
-    let mut chosen = vec![best];
-    chosen.extend(ways[1..].iter().filter(is_close));
-    let is_sure = chosen.len() > 1 || is_pinned(best, &old, block);
     let place = |way: &NearWay| {
-        let place = Placement { block: Cow::Borrowed(block), rows: way.rows.clone(), indent: Default::default() };
+        let place = Placement { block: Cow::Borrowed(block), rows: way.rows.clone(), ..Placement::default() };
         searched.indented(place, MatchTier::Near)
     };
-    if is_sure { chosen.into_iter().filter_map(place).collect() } else { Vec::new() }
+    let is_close = |way: &&NearWay| share(way.weight) + MARGIN_MIN > share(best.weight);
+    let Some(found) = place(best) else { return Vec::new() };
+    // A place in which its lines cannot be indented is not meant.
+    let rivals = ways[1..].iter().filter(is_close).filter_map(place);
+    let mut results = BTreeSet::from([searched.result(&found)]);
+    let others: Vec<_> = rivals.filter(|rival| results.insert(searched.result(rival))).collect();
+    let is_sure = !others.is_empty() || is_pinned(searched, best, &old, block);
+    if is_sure { std::iter::once(found).chain(others).collect() } else { Vec::new() }
 }
 
 /// Returns lines of the block with lines of the file that are the same: those of a line that goes, or else of the rarest.
@@ -242,87 +247,98 @@ fn worth(searched: &SearchedLines<'_>, line: &NearLine<'_>, row: usize) -> Optio
     Some(if is_like { i64::try_from(line.weight).unwrap_or(0) } else { -1 })
 }
 
-/// Whether two ways change other lines.
-fn changes_elsewhere(one: &NearWay, other: &NearWay, block: &[HunkLine]) -> bool {
-    sites(one, block) != sites(other, block)
-}
-
-/// Returns where lines go and come: the rows that go, and for lines that come, the rows above and below.
-fn sites(way: &NearWay, block: &[HunkLine]) -> Vec<(Option<usize>, Option<usize>)> {
-    let mut sites = Vec::new();
-    let mut at = 0_usize;
-    for line in block {
-        let row = |index: usize| match way.rows.get(index) {
-            Some(BlockRow::At(row)) => Some(*row),
-            _ => None,
-        };
-        match line.kind {
-            HunkLineKind::Added => sites.push((at.checked_sub(1).and_then(row), row(at))),
-            HunkLineKind::Removed => sites.push((row(at), row(at))),
-            HunkLineKind::Context => {}
-        }
-        at += usize::from(line.is_old());
-    }
-    sites
-}
-
 /// Whether it is certain where each line goes or comes: what goes in a row stands in a row, a blank line that goes stands next to
 /// a line of the block, and what comes stands between two lines that are neighbours in the file as well, one of which is the
 /// same and no mere bracket, or both.
-fn is_pinned(way: &NearWay, old: &[NearLine<'_>], block: &[HunkLine]) -> bool {
-    let row = |index: usize| match way.rows.get(index) {
-        Some(BlockRow::At(row)) => Some(*row),
-        _ => None,
-    };
-    let count = way.rows.len();
+fn is_pinned(searched: &SearchedLines<'_>, way: &NearWay, old: &[NearLine<'_>], block: &[HunkLine]) -> bool {
+    let pins = NearPins { searched, way, old };
     let mut at = 0;
     let mut before: Option<HunkLineKind> = None;
-    for line in block {
-        match line.kind {
-            // Lines that go one below the other, with lines that come between them or without.
-            HunkLineKind::Removed => {
-                let next = |one: usize, other: usize| row(one).zip(row(other)).is_some_and(|(one, row)| row == one + 1);
-                if line.is_blank() && !(at > 0 && next(at - 1, at)) && !next(at, at + 1) {
-                    return false;
-                }
-                if before.is_some_and(|kind| kind != HunkLineKind::Context)
-                    && at > 0
-                    && row(at).zip(row(at - 1)).is_none_or(|(row, above)| row != above + 1)
-                {
-                    return false;
-                }
+    for (index, line) in block.iter().enumerate() {
+        let is_pinned = match (line.kind, before) {
+            (HunkLineKind::Removed, before) => pins.goes(at, before.is_some_and(|kind| kind != HunkLineKind::Context)),
+            (HunkLineKind::Added, Some(HunkLineKind::Removed)) => {
+                let until = block[index..].iter().take_while(|line| !line.is_old()).count();
+                ends_alike(block, index + until - 1) || pins.replaces(at)
             }
-            // They take the place of what goes, and no line stands below it that is not named.
-            HunkLineKind::Added if before == Some(HunkLineKind::Removed) => {
-                let below = (at..count).find_map(row);
-                if below.is_some_and(|below| Some(below) != row(at - 1).map(|above| above + 1)) {
-                    return false;
-                }
-            }
-            HunkLineKind::Added if before != Some(HunkLineKind::Added) => {
-                let above = (0..at).rev().find_map(|index| row(index).map(|row| (index, row)));
-                let below = (at..count).find_map(|index| row(index).map(|row| (index, row)));
-                let is_same = |found: Option<(usize, usize)>, next: usize| {
-                    found.is_some_and(|(index, _)| index == next && way.same[index])
-                };
-                let tells = |index: usize| old[index].weight > TELLING_WEIGHT_MIN;
-                let (by_above, by_below) = (at > 0 && is_same(above, at - 1), is_same(below, at));
-                let is_close = by_above && (by_below || tells(at - 1)) || by_below && tells(at);
-                let is_between = match (above, below) {
-                    (Some((_, above)), Some((_, below))) => below == above + 1,
-                    (None, None) => false,
-                    _ => true,
-                };
-                if !is_close || !is_between {
-                    return false;
-                }
-            }
-            HunkLineKind::Added | HunkLineKind::Context => {}
+            (HunkLineKind::Added, Some(HunkLineKind::Added)) | (HunkLineKind::Context, _) => true,
+            (HunkLineKind::Added, _) => pins.comes(at),
+        };
+        if !is_pinned {
+            return false;
         }
         at += usize::from(line.is_old());
         before = Some(line.kind);
     }
     true
+}
+
+/// Where the old lines of a block stand, which are named by their order.
+struct NearPins<'n, 'b> {
+    searched: &'n SearchedLines<'n>,
+    way: &'n NearWay,
+    old: &'n [NearLine<'b>],
+}
+
+impl NearPins<'_, '_> {
+    fn row(&self, index: usize) -> Option<usize> {
+        match self.way.rows.get(index) {
+            Some(BlockRow::At(row)) => Some(*row),
+            _ => None,
+        }
+    }
+
+    fn are_neighbours(&self, above: usize, below: usize) -> bool {
+        self.row(above).zip(self.row(below)).is_some_and(|(above, below)| below == above + 1)
+    }
+
+    /// Whether a line goes for certain. Lines go one below the other, with lines that come between them or without.
+    fn goes(&self, at: usize, is_in_row: bool) -> bool {
+        let is_by_above = at > 0 && self.are_neighbours(at - 1, at);
+        let is_blank = self.old[at].weight == 0;
+        (is_by_above || !is_blank || self.are_neighbours(at, at + 1)) && (is_by_above || !is_in_row || at == 0)
+    }
+
+    /// Whether lines that come take the place of those above, which go: no line stands below it that is not named.
+    fn replaces(&self, at: usize) -> bool {
+        let below = (at..self.old.len()).find_map(|index| self.row(index));
+        let next = self.row(at - 1).map(|above| above + 1);
+        below.is_none_or(|below| Some(below) == next) && !self.is_close_by(at, next)
+    }
+
+    /// Whether it is certain where lines come that do not take the place of others.
+    fn comes(&self, at: usize) -> bool {
+        let found = |index: usize| self.row(index).map(|row| (index, row));
+        let (above, below) = ((0..at).rev().find_map(found), (at..self.old.len()).find_map(found));
+        let is_same = |found: Option<(usize, usize)>, next: usize| {
+            found.is_some_and(|(index, _)| index == next && self.way.same[index])
+        };
+        let tells = |index: usize| self.old[index].weight > TELLING_WEIGHT_MIN;
+        let (by_above, by_below) = (at > 0 && is_same(above, at - 1), is_same(below, at));
+        let is_close = by_above && (by_below || tells(at - 1)) || by_below && tells(at);
+        let is_between = match (above, below) {
+            (Some((_, above)), Some((_, below))) => below == above + 1,
+            (None, None) => false,
+            _ => true,
+        };
+        let is_told =
+            |index: Option<usize>, row: Option<usize>| index.is_none_or(|index| !self.is_close_by(index, row));
+        is_close
+            && is_between
+            && is_told(Some(at), above.map(|(_, row)| row + 1))
+            && is_told(at.checked_sub(1), below.and_then(|(_, row)| row.checked_sub(1)))
+    }
+
+    /// Whether a line that was laid on no row, or on another, stands close to one all the same: then lines may stand between which
+    /// the block leaves out.
+    fn is_close_by(&self, index: usize, row: Option<usize>) -> bool {
+        let Some((line, row)) = self.old.get(index).zip(row) else { return false };
+        let rows = row.saturating_sub(REACH)..(row + REACH + 1).min(self.searched.lines.count());
+        let is_taken =
+            |row: usize| self.way.rows.iter().zip(&self.way.same).any(|(at, same)| *same && *at == BlockRow::At(row));
+        let is_it = |row: usize| self.searched.squeezed()[row].as_deref() == Some(line.text.as_str());
+        line.weight > 0 && !self.way.same[index] && rows.into_iter().any(|row| is_it(row) && !is_taken(row))
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::near::{LINES_MIN, WEIGHT_MIN};
-use super::{BlockRow, MatchTier, PlacedEndings, Placement, SearchedLines, put_from, squeezed};
+use super::{BlockRow, MatchTier, Placement, SearchedLines, squeezed};
 use crate::block::{HunkLine, HunkLineKind};
 
 /// Most parts of a block.
@@ -22,17 +22,8 @@ pub(super) fn places<'a>(searched: &SearchedLines<'_>, block: &'a [HunkLine]) ->
     }
     // Lines between two parts may belong to either, and the same comes of it.
     let mut results = BTreeSet::new();
-    let place = |rows| Placement { block: Cow::Borrowed(block), rows, indent: Default::default() };
-    ways.into_iter().map(place).filter(|place| results.insert(result(searched, place))).collect()
-}
-
-/// Returns the file with the block applied.
-fn result(searched: &SearchedLines<'_>, place: &Placement<'_>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let endings = PlacedEndings { are_said: false, ends_last: false };
-    put_from(&mut bytes, &searched.lines, place, endings, 0..searched.lines.count());
-    bytes.extend_from_slice(&searched.lines.text()[searched.lines.span(place.lines().end..searched.lines.count())]);
-    bytes
+    let place = |rows| Placement { block: Cow::Borrowed(block), rows, ..Placement::default() };
+    ways.into_iter().map(place).filter(|place| results.insert(searched.result(place))).collect()
 }
 
 /// Collects the ways to lay the rest of a block on lines from one on; `above` is where the parts above it stand.
@@ -83,7 +74,7 @@ fn only_place(searched: &SearchedLines<'_>, part: &[HunkLine]) -> Option<usize> 
 mod tests {
     use super::*;
     use crate::line::TextLines;
-    use crate::place::put;
+    use crate::place::{PlacedEndings, put};
 
     const TEXT: &str = "def first():\n    one = 1\n    return one\n\n\ndef second():\n    two = 2\n    return two\n\n\n\
                         def third():\n    three = 3\n    return three\n";
