@@ -106,6 +106,13 @@ fn parts_of(block: Node<'_>, text: &str, is_held: bool, found: &mut Vec<TestPart
         if matches!(node.kind(), "line_comment" | "block_comment") {
             continue;
         }
+        if node.kind() == "inner_attribute_item" {
+            // It is about all that stands beside it: `#![cfg(any())]`. An empty name is one that every test speaks of.
+            if is_held || text[node.byte_range()].contains("cfg") {
+                found.push(TestPart { text: squeezed(node.byte_range()), name: Some(String::new()), is_test: false });
+            }
+            continue;
+        }
         let begin = begins.take().unwrap_or(node.start_byte());
         let is_test = std::mem::take(&mut is_test);
         if !(is_held || is_test && HELD.contains(&node.kind())) {
@@ -284,6 +291,8 @@ mod tests {
             ("it is compiled under another condition", test("cfg(test)", "cfg(any())"), true),
             ("and under one more", test("#[cfg(test)]", "#[cfg(any())]\n#[cfg(test)]"), true),
             ("nothing of the module is compiled", within("    #![cfg(any())]"), true),
+            ("nor anything of the file", format!("#![cfg(not(test))]\n{BASE}"), true),
+            ("the file allows something", format!("#![allow(dead_code)]\n{BASE}"), false),
             ("it returns at once", test("{ assert", "{ return; assert"), true),
             ("it is a comment", test("assert_eq!(super::a(), 1);", "/* assert_eq!(super::a(), 1); */"), true),
             ("its assertion is another", within("    macro_rules! assert_eq { ($($a:tt)*) => {} }"), true),
