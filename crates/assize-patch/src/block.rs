@@ -152,6 +152,20 @@ fn uncommented(line: &str) -> (&str, bool) {
     (rest.trim(), true)
 }
 
+/// Lines of a hunk as a diff writes them, for tests.
+#[cfg(test)]
+pub(crate) fn sample_block(lines: &[&str]) -> Vec<HunkLine> {
+    let line = |line: &&str| {
+        let kind = match &line[..1] {
+            "+" => HunkLineKind::Added,
+            "-" => HunkLineKind::Removed,
+            _ => HunkLineKind::Context,
+        };
+        HunkLine { kind, content: line.as_bytes()[1..].to_vec(), end: LineEndRule::Unsaid }
+    };
+    lines.iter().map(line).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -121,21 +121,14 @@ fn ends_above(above: &HunkLine, added: &[HunkLine], below: &HunkLine) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::sample_block;
     use crate::line::TextLines;
     use crate::place::{PlacedEndings, put};
 
     const TEXT: &str = "import os\n\nVERSION = 1\n\n\ndef first():\n    one = 1\n    return one\n\n\ndef second():\n    two = 2\n\n    return two\n";
 
     fn made(lines: &[&str]) -> Vec<String> {
-        let line = |line: &&str| {
-            let kind = match &line[..1] {
-                "+" => HunkLineKind::Added,
-                "-" => HunkLineKind::Removed,
-                _ => HunkLineKind::Context,
-            };
-            HunkLine { kind, content: line.as_bytes()[1..].to_vec(), end: LineEndRule::Unsaid }
-        };
-        let block: Vec<HunkLine> = lines.iter().map(line).collect();
+        let block = sample_block(lines);
         let searched = SearchedLines::of(TextLines::of(TEXT.as_bytes()));
         let made = |place: &Placement<'_>| {
             let mut bytes = Vec::new();

@@ -69,20 +69,12 @@ fn is_like(old: &HunkLine, new: &HunkLine) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::LineEndRule;
+    use crate::block::sample_block;
 
     #[test]
     fn lines_are_paired_where_as_many_alike_come_as_go() {
         let found = |lines: &[&str]| {
-            let line = |line: &&str| {
-                let kind = match &line[..1] {
-                    "+" => HunkLineKind::Added,
-                    "-" => HunkLineKind::Removed,
-                    _ => HunkLineKind::Context,
-                };
-                HunkLine { kind, content: line.as_bytes()[1..].to_vec(), end: LineEndRule::Unsaid }
-            };
-            let block: Vec<HunkLine> = lines.iter().map(line).collect();
+            let block = sample_block(lines);
             counterparts(&block).into_iter().collect::<Vec<_>>()
         };
         assert_eq!(found(&[" a", "-version = 1", "+version = 2", " b", "-total = x", "+total = y"]), [(2, 1), (5, 4)]);
