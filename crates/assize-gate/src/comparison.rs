@@ -7,6 +7,7 @@
 //! gone has not passed. The court decides whether any of it matters.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use assize_core::diff::{Diff, DiffLineKind, FileChange, FileStatus};
 use assize_report::{Diagnostic, TestCase, TestOutcome, TestRun};
@@ -325,14 +326,24 @@ impl BrokenRule {
     /// A checker which the maintainers run on every change would have kept the base out: here it has rules, or a version,
     /// that it did not have there. A formatter has one rule for everything, so where they run one, it counts as broken in
     /// the files alone that it objects to on the base: elsewhere it writes as theirs does. A formatter that nothing
-    /// calls, and that the base does not satisfy, is not the project's.
-    pub fn of(is_called: bool, is_formatter: bool) -> Option<Self> {
+    /// calls, and that most of the base's files do not satisfy, is not the project's.
+    pub fn of(is_called: bool, is_formatter: bool, base: &GateRun, files: &BTreeSet<String>) -> Option<Self> {
         match (is_called, is_formatter) {
-            (true, false) | (false, true) => Some(Self::Everywhere),
+            (true, false) => Some(Self::Everywhere),
             (true, true) => Some(Self::InItsFiles),
+            (false, true) => objects_to_most(base, files).then_some(Self::Everywhere),
             (false, false) => None,
         }
     }
+}
+
+/// Returns whether a run objects to more than half of the files whose names end as those do that it objects to.
+fn objects_to_most(run: &GateRun, files: &BTreeSet<String>) -> bool {
+    let objected: BTreeSet<&str> =
+        run.report.iter().flat_map(|report| &report.diagnostics).filter_map(|found| found.path.as_deref()).collect();
+    let kinds: BTreeSet<_> = objected.iter().map(|path| Path::new(path).extension()).collect();
+    let like_them = files.iter().filter(|path| kinds.contains(&Path::new(path).extension())).count();
+    objected.len() * 2 > like_them
 }
 
 /// Takes out of a run what is new and breaks a rule that the base breaks as well. Returns how many objections that were.
@@ -528,15 +539,19 @@ mod tests {
             "the base keeps that rule"
         );
         assert_eq!(taken(&[old, coded("E1", 9, "new"), coded("E1", 12, "new")]).0, 2);
-        let formatted = |path: &str, is_called| {
-            let counts = BrokenRule::of(is_called, true).expect("formatters are asked");
-            take_out_broken_rules(&mut lint(&[in_file(path, "E1", 9, "new")]), &base, &Moves::default(), counts)
+        let tree = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<BTreeSet<_>>();
+        let (alone, two) = (tree(&["a.py", "README.md"]), tree(&["a.py", "b.py"]));
+        let formatted = |path: &str, is_called, files| {
+            let counts = BrokenRule::of(is_called, true, &base, files)?;
+            let mut run = lint(&[in_file(path, "E1", 9, "new")]);
+            Some(take_out_broken_rules(&mut run, &base, &Moves::default(), counts))
         };
-        let called = (formatted("a.py", true), formatted("b.py", true));
-        assert_eq!(called, (1, 0), "a formatter that wrote b.py as it stands knows it");
-        assert_eq!(formatted("b.py", false), 1, "nothing calls it, and the base does not satisfy it");
-        assert_eq!(BrokenRule::of(true, false), Some(BrokenRule::Everywhere));
-        assert_eq!(BrokenRule::of(false, false), None, "a linter with settings and no call is held to");
+        let called = (formatted("a.py", true, &two), formatted("b.py", true, &two));
+        assert_eq!(called, (Some(1), Some(0)), "a formatter that wrote b.py as it stands knows it");
+        assert_eq!(formatted("b.py", false, &alone), Some(1), "nothing calls it, and the base does not satisfy it");
+        assert_eq!(formatted("b.py", false, &two), None, "half of the base satisfies it");
+        assert_eq!(BrokenRule::of(true, false, &base, &two), Some(BrokenRule::Everywhere));
+        assert_eq!(BrokenRule::of(false, false, &base, &two), None, "a linter with settings and no call is held to");
     }
 
     fn lines(now: &[Diagnostic], base: &[Diagnostic], patch: &str) -> Vec<u32> {

@@ -563,7 +563,8 @@ impl<'a> GateSession<'a> {
         };
         if let Some(base) = base.filter(|_| is_linter) {
             let is_called = is_called();
-            let counts = BrokenRule::of(is_called, gate.is_formatter());
+            let files = &worktrees.base.as_ref().unwrap_or(&worktrees.change).project.files;
+            let counts = BrokenRule::of(is_called, gate.is_formatter(), base, files);
             let count = counts.map_or(0, |counts| take_out_broken_rules(&mut ran.run, base, self.moves, counts));
             if count > 0 {
                 let name = name_of(gate.id(), &setup.folder);

@@ -1,5 +1,7 @@
 //! Tables in text.
 
+pub mod text;
+
 /// Returns a row.
 pub fn row(cells: &[&str]) -> String {
     format!( "| {} |",cells.join( " | " ) )
