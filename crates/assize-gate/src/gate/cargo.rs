@@ -134,6 +134,10 @@ fn path_dependencies(manifest: &toml::Table) -> Vec<String> {
         .collect()
 }
 
+/// Has cargo compile what does not depend on what could not be compiled. Without it, it is a matter of chance which of
+/// several faults it comes to first, and so which of them the base is known to have. Cargo before 1.74 does not know it.
+pub(super) const KEEP_GOING: &str = "--keep-going";
+
 /// One setup for each folder that cargo is run in.
 pub(super) fn setups(project: &Project, because: &str) -> Vec<Setup> {
     let setup = |root: CargoRoot| Setup { folder: root.folder, because: because.to_owned(), detail: String::new() };

@@ -33,12 +33,16 @@ impl Gate for CargoCheck {
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        cargo::command(setup, project, &["check", "--workspace", "--all-targets", "--message-format=json"])
+        cargo::command(setup, project, &["check", "--workspace", "--all-targets", "--message-format=json", cargo::KEEP_GOING])
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         let report = rustc_json::parse(&output.stdout)?;
         Ok(cargo::place(cargo::explain(report, output), setup, output))
+    }
+
+    fn newer_options(&self) -> &'static [&'static str] {
+        &[cargo::KEEP_GOING]
     }
 
     fn ordinary_statuses(&self) -> &'static [i32] {

@@ -41,7 +41,7 @@ impl Gate for CargoClippy {
             call.words.iter().any(|word| matches!(word.as_str(), "--all-targets" | "--benches" | "--examples" | "--tests"))
         };
         let all = calls.is_empty() || calls.iter().any(is_all);
-        let arguments = ["clippy", "--workspace", "--message-format=json"].into_iter().chain(all.then_some("--all-targets"));
+        let arguments = ["clippy", "--workspace", "--message-format=json", cargo::KEEP_GOING].into_iter().chain(all.then_some("--all-targets"));
         let mut command = cargo::command(setup, project, &arguments.collect::<Vec<_>>());
         // What they let pass, whatever else they ask for.
         let allowed = calls.first().into_iter().flat_map(|call| call.words.iter().skip_while(|word| *word != "--").skip(1));
@@ -61,6 +61,10 @@ impl Gate for CargoClippy {
 
     fn fails_at(&self) -> Severity {
         Severity::Warning
+    }
+
+    fn newer_options(&self) -> &'static [&'static str] {
+        &[cargo::KEEP_GOING]
     }
 
     fn ordinary_statuses(&self) -> &'static [i32] {
@@ -105,7 +109,7 @@ mod tests {
             let setup = Setup { folder: String::new(), because: String::new(), detail: String::new() };
             CargoClippy.command(&setup, &project).arguments.join(" ")
         };
-        let start = "clippy --workspace --message-format=json";
+        let start = "clippy --workspace --message-format=json --keep-going";
         assert_eq!(arguments("ls"), format!("{start} --all-targets --offline"));
         assert_eq!(arguments("cargo clippy -- -D warnings"), format!("{start} --offline"));
         let all = "cargo clippy --all-features --tests -- -Aclippy::needless_return -Dwarnings";

@@ -184,6 +184,20 @@ impl GateCommand {
         self
     }
 
+    /// The command without those of some newer options that the tool said it does not know; `None` where it said that of
+    /// none.
+    #[must_use]
+    pub fn without_unknown(&self, newer: &[&str], output: &GateOutput) -> Option<Self> {
+        let said = String::from_utf8_lossy(&output.stderr).to_lowercase();
+        let refuses = ["unexpected argument", "wasn't expected", "unrecognized option", "unknown option"];
+        let refused = |line: &&str| refuses.iter().any(|words| line.contains(words));
+        let is_unknown =
+            |option: &str| newer.contains(&option) && said.lines().filter(refused).any(|line| line.contains(option));
+        let mut command = self.clone();
+        command.arguments.retain(|argument| !is_unknown(argument));
+        (output.status != Some(0) && command != *self).then_some(command)
+    }
+
     /// The command with the files of its folder that are among these, [`NAMED_FILES_MAX`] at most; `None` where there is
     /// none. No path can be taken for an option.
     fn on(mut self, files: &[&str]) -> Option<Self> {
@@ -388,6 +402,10 @@ pub trait Gate: Sync {
     /// The least severity of a diagnostic at which the gate has failed.
     fn fails_at(&self) -> Severity {
         Severity::Error
+    }
+    /// Options of its command that older versions of its tool do not know.
+    fn newer_options(&self) -> &'static [&'static str] {
+        &[]
     }
     /// Exit statuses of an ordinary end: nothing found, or findings that stand in the report. Any other means that the
     /// tool itself did not work.

@@ -49,6 +49,25 @@ fn formatters_rewrite_the_files_that_they_object_to() {
 }
 
 #[test]
+fn an_older_tool_is_run_without_the_options_that_it_does_not_know() {
+    let gate = GATES.iter().find(|known| known.id() == "cargo-check").expect("a gate");
+    let setup = Setup { folder: String::new(), because: String::new(), detail: String::new() };
+    let command = gate.command(&setup, &Project::default());
+    let options = |status, stderr: &str| {
+        let output = GateOutput { status: Some(status), stderr: stderr.into(), ..GateOutput::default() };
+        command.without_unknown(gate.newer_options(), &output).map(|command| command.arguments.join(" "))
+    };
+    let without = Some("check --workspace --all-targets --message-format=json --offline".to_owned());
+    // cargo 1.63 and 1.73.
+    let old = "error: Found argument '--keep-going' which wasn't expected, or isn't valid in this context\n";
+    assert_eq!(options(1, old), without);
+    assert_eq!(options(1, "error: unexpected argument '--keep-going' found\n"), without);
+    assert_eq!(options(0, old), None, "a test may print this");
+    assert_eq!(options(1, "error: unexpected argument '--offline' found\n"), None);
+    assert_eq!(options(101, "error: could not compile `a` (lib); try --keep-going\n"), None);
+}
+
+#[test]
 fn so_many_files_are_named_at_once() {
     for (files, named) in [(NAMED_FILES_MAX, NAMED_FILES_MAX), (NAMED_FILES_MAX + 1, NAMED_FILES_MAX)] {
         let files: Vec<String> = (0..files).map(|number| format!("{number}.go")).collect();
