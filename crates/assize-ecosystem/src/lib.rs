@@ -150,8 +150,12 @@ pub fn is_setting(path: &str) -> bool {
 
 /// Returns whether the file says which tools a project calls: pipelines, hooks before commits, files of make and just.
 pub fn calls_tools(path: &str) -> bool {
-    const NAMES: [&str; 18] = [
+    const NAMES: [&str; 22] = [
         ".gitlab-ci.yml",
+        ".golangci.json",
+        ".golangci.toml",
+        ".golangci.yaml",
+        ".golangci.yml",
         ".justfile",
         ".pre-commit-config.yaml",
         "azure-pipelines.yml",

@@ -231,6 +231,7 @@ impl Expander<'_> {
             "tox" => task_runner::tox(call),
             "nox" => task_runner::nox(call),
             "pre-commit" | "prek" if arguments.contains(&"run") => task_runner::pre_commit(call),
+            "golangci-lint" => task_runner::golangci_lint(call),
             "hatch" if arguments.first() == Some(&"test") => Some(vec![same_place(command, "pytest")]),
             "hatch" if arguments.first() == Some(&"fmt") => Some(vec![same_place(command, "ruff check\nruff format")]),
             "poe" | "hatch" | "pdm" => task_runner::pyproject(call, program),

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use assize_core::path::parent;
 use regex::Regex;
 use serde_json::Value;
 
@@ -270,6 +271,25 @@ pub(super) fn pre_commit(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
         [program.to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
     };
     Some(named.filter(|hook| !is_manual(hook)).map(|hook| step(script(hook), call.folder, path.clone())).collect())
+}
+
+/// `golangci-lint run` and `fmt`: the formatter of Go, where its settings ask for one; it formats nothing unasked.
+pub(super) fn golangci_lint(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
+    let names = [".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"];
+    let mut folder = call.folder;
+    let (path, text) = loop {
+        match (TaskCall { folder, ..call }).file(&names) {
+            Some(found) => break found,
+            None if folder.is_empty() => return None,
+            None => folder = parent(folder),
+        }
+    };
+    let settings = if path.ends_with(".toml") { toml(text) } else { yaml(text) }?;
+    let enabled = [&["linters", "enable"][..], &["formatters", "enable"]];
+    let mut enabled = enabled.iter().flat_map(|way| items(&settings, way));
+    let formats = enabled.any(|name| matches!(name.as_str(), Some("gofmt" | "gofumpt" | "goimports")));
+    let all = at(&settings, &["linters", "enable-all"]).and_then(Value::as_bool) == Some(true);
+    Some((formats || all).then(|| step("gofmt -l .".to_owned(), call.folder, path)).into_iter().collect())
 }
 
 /// `tox`: the commands of its environments.

@@ -72,10 +72,36 @@ fn task_runners_are_followed_to_what_they_run() {
             &["poe check", "poe lint", "ruff check", "poe types", "mypy src"],
         ),
         (vec![("pyproject.toml", poe)], "hatch run test -x", &["hatch run test -x", "pytest"]),
+        (
+            vec![(".golangci.yml", "linters:\n  enable: [govet, gofumpt]\n")],
+            "golangci-lint run",
+            &["golangci-lint run", "gofmt -l ."],
+        ),
+        (
+            vec![("sub/.golangci.toml", "[formatters]\nenable = ['goimports']\n")],
+            "cd sub && golangci-lint run",
+            &["sub: golangci-lint run", "sub: gofmt -l ."],
+        ),
+        (
+            vec![(".golangci.yaml", "linters: {enable-all: true}\n")],
+            "cd a/b && golangci-lint run",
+            &["a/b: golangci-lint run", "a/b: gofmt -l ."],
+        ),
         (vec![(".pre-commit-config.yaml", hooks)], "pre-commit run -a", &["pre-commit run -a", "ruff --fix", "mypy"]),
     ] {
         let found = shown(&files, &[step]);
         assert_eq!(&found[..expected.len().min(found.len())], expected, "{step}");
+    }
+}
+
+#[test]
+fn golangci_lint_formats_nothing_unasked() {
+    for settings in [
+        "run:\n  tests: false\n",
+        "linters: {enable: [errcheck], disable: [gofmt]}\n",
+        "linters: {enable-all: false}\n",
+    ] {
+        assert_eq!(shown(&[(".golangci.yml", settings)], &["golangci-lint run"]), ["golangci-lint run"], "{settings}");
     }
 }
 

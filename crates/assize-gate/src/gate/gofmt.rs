@@ -23,7 +23,7 @@ impl Gate for Gofmt {
     }
 
     fn calls(&self) -> &'static [&'static str] {
-        &["go fmt", "gofmt", "gofumpt", "golangci-lint"]
+        &["go fmt", "gofmt", "gofumpt"]
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
