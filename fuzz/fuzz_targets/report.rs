@@ -6,6 +6,7 @@ use assize_review::fix::mechanical;
 use assize_gate::gate::declared::DeclaredGate;
 use assize_gate::gate::{Dimension, GateOutput, GateRun, GateState, Setup};
 use assize_patch::{FileContent, PatchLimits};
+use assize_report::tap::{TapPoint, parse_as};
 use assize_report::{DIAGNOSTICS_MAX, FORMATS, TestOutcome};
 use libfuzzer_sys::fuzz_target;
 
@@ -20,6 +21,10 @@ fuzz_target!(|data: &[u8]| {
     let failed = report.tests.as_ref().map_or(0, |run| run.count(TestOutcome::Failed));
     if failed == 0 {
         return;
+    }
+    if format.name == "tap" {
+        let whole = parse_as(bytes, TapPoint::Assertion).ok().and_then(|report| report.tests);
+        assert!(whole.is_none_or(|run| run.count(TestOutcome::Failed) > 0), "an assertion failed, and no test");
     }
     let gate = DeclaredGate {
         id: "fuzz".to_owned(),

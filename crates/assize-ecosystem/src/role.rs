@@ -34,10 +34,11 @@ pub enum FileRole {
 const SOURCE_FOLDERS: [&str; 5] = ["src", "lib", "app", "source", "sources"];
 
 /// Folders that hold what tests expect or read, whatever the language.
-const FIXTURE_FOLDERS: [&str; 9] = [
+const FIXTURE_FOLDERS: [&str; 10] = [
     "__snapshots__",
     "__image_snapshots__",
     "__fixtures__",
+    "tap-snapshots",
     "snapshots",
     "scenarios",
     "testdata",
@@ -261,6 +262,7 @@ mod tests {
             ("pkg/scenarios/a_test.go", FileRole::Test),
             ("snapshots/snap.go", FileRole::Production),
             ("snapshots/snap.json", FileRole::Fixture),
+            ("tap-snapshots/test/a.js.test.cjs", FileRole::Fixture),
             ("golden/total.txt", FileRole::Test),
             ("src/golden/total.txt", FileRole::Production),
             ("golden/total.go", FileRole::Production),

@@ -25,10 +25,26 @@ static PLAN: LazyLock<Regex> =
 static DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^(?<name>.*?)(?:^|\s)#\s*(?<what>skip|todo)\w*\b\s*(?<why>.*)$").expect("the pattern is fixed")
 });
+/// How long a test took, as node-tap says it.
+static TIMED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^(?<name>.*?)\s+# time=(?<ms>\d+(?:\.\d+)?)ms$").expect("the pattern is fixed"));
+
+/// What a point without subtests is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TapPoint {
+    /// A test.
+    Test,
+    /// An assertion of the subtest that it stands in: its name may tell what was measured, and several have the same.
+    Assertion,
+}
 
 /// What has been read at one depth of nesting.
 #[derive(Default)]
 struct TapLevel {
+    /// The assertions that stand here: whether one of them failed, and what it said.
+    asserted: Option<TestCase>,
+    /// Whether the last point here was an assertion.
+    last_asserted: bool,
     plan: Option<usize>,
     seen: usize,
     /// Cases of this level and of those below that belong to it.
@@ -43,11 +59,20 @@ struct TapLevel {
 ///
 /// It has no plan, does not keep to it, or was bailed out of.
 pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
+    parse_as(bytes, TapPoint::Test)
+}
+
+/// Reads a stream whose points without subtests are of one kind.
+///
+/// # Errors
+///
+/// As [`parse`].
+pub fn parse_as(bytes: &[u8], point: TapPoint) -> Result<ToolReport, ReportError> {
     let text = plain(bytes)?;
     if text.trim().is_empty() {
         return Err(ReportError::Empty);
     }
-    let mut reader = TapReader { levels: vec![TapLevel::default()], block: None, versions: 0 };
+    let mut reader = TapReader { levels: vec![TapLevel::default()], block: None, versions: 0, leaf: point };
     for line in text.lines() {
         reader.line(line)?;
     }
@@ -59,6 +84,7 @@ struct TapReader {
     /// The indentation of an explaining block, and the words in it.
     block: Option<(usize, String)>,
     versions: usize,
+    leaf: TapPoint,
 }
 
 impl TapReader {
@@ -126,14 +152,19 @@ impl TapReader {
     fn point(&mut self, depth: usize, not: bool, number: Option<&str>, rest: &str) -> Result<(), ReportError> {
         self.level(depth)?;
         let children = self.fold(depth + 1)?;
+        let leaf = self.leaf;
         let level = self.level(depth)?;
         level.seen += 1;
+        level.last_asserted = children.is_none() && leaf == TapPoint::Assertion && depth > 0;
         if let Some(number) = number
             && number.parse() != Ok(level.seen)
         {
             let seen = level.seen;
             return Err(ReportError::Contradictory(format!("a test has the number {number} and is the {seen}.")));
         }
+        let timed = TIMED.captures(rest);
+        let time_ms = timed.as_ref().and_then(|timed| milliseconds(&timed["ms"]));
+        let rest = timed.as_ref().and_then(|timed| timed.name("name")).map_or(rest, |name| name.as_str());
         let (name, directive) = match DIRECTIVE.captures(rest) {
             Some(found) if !found["name"].ends_with('\\') => {
                 (found["name"].trim().to_owned(), Some(found["what"].to_ascii_lowercase()))
@@ -149,14 +180,26 @@ impl TapReader {
             (false, None) => TestOutcome::Passed,
         };
         level.failed += usize::from(outcome == TestOutcome::Failed);
-        let own = TestCase { id: name.clone(), path: None, outcome, message: None, time_ms: None };
-        // A test with subtests stands for itself only when it failed and none of them did.
+        let own = TestCase { id: name.clone(), path: None, outcome, message: None, time_ms };
+        // A test with subtests stands for itself only when it failed and none of them did, or for its assertions.
         if let Some(children) = children {
             level.cases.extend(
                 children.cases.into_iter().map(|case| TestCase { id: format!("{name} > {}", case.id), ..case }),
             );
-            if outcome == TestOutcome::Failed && children.failed == 0 || children.seen == 0 {
-                level.cases.push(own);
+            let failed_alone = outcome == TestOutcome::Failed && children.failed == 0;
+            match children.asserted {
+                Some(case) if !failed_alone => level.cases.push(TestCase { id: name, ..case }),
+                None if !failed_alone && (children.seen > 0 || leaf == TapPoint::Assertion) => {}
+                _ => level.cases.push(own),
+            }
+        } else if level.last_asserted {
+            let tells_less = |known: &TestCase| match known.outcome {
+                TestOutcome::Failed => false,
+                TestOutcome::Passed => outcome == TestOutcome::Failed,
+                _ => true,
+            };
+            if level.asserted.as_ref().is_none_or(tells_less) {
+                level.asserted = Some(own);
             }
         } else {
             level.cases.push(own);
@@ -180,11 +223,15 @@ impl TapReader {
 
     fn close_block(&mut self) {
         let Some((indent, words)) = self.block.take() else { return };
-        if let Some(case) = self.levels.get_mut(indent / INDENT).and_then(|level| level.cases.last_mut()) {
+        let leaf = self.leaf;
+        let case = self.levels.get_mut(indent / INDENT).and_then(|level| match leaf {
+            TapPoint::Assertion if level.last_asserted => level.asserted.as_mut().filter(|case| case.message.is_none()),
+            _ => level.cases.last_mut(),
+        });
+        if let Some(case) = case {
             case.message = Some(message(&words)).filter(|_| case.outcome != TestOutcome::Passed);
             case.time_ms = words.lines().find_map(|line| {
-                let value: f64 = line.strip_prefix("duration_ms: ")?.trim().parse().ok()?;
-                (value.is_finite() && value >= 0.0).then_some(value.round() as u64)
+                milliseconds(line.strip_prefix("duration_ms: ")?.trim())
             });
         }
     }
@@ -203,13 +250,19 @@ impl TapReader {
         level.check()?;
         let mut cases = CaseList::default();
         // That a program ended well is no test: it may have ended before its tests did.
-        let is_test = |case: &TestCase| case.outcome != TestOutcome::Passed || !is_program(&case.id);
+        let asserts = self.leaf == TapPoint::Assertion;
+        let is_test = |case: &TestCase| asserts || case.outcome != TestOutcome::Passed || !is_program(&case.id);
         for case in level.cases.into_iter().filter(is_test) {
             cases.add(case)?;
         }
         let tests = TestRun { cases: cases.finish(), announced: None };
         Ok(ToolReport { tests: Some(tests), ..ToolReport::default() })
     }
+}
+
+fn milliseconds(text: &str) -> Option<u64> {
+    let value: f64 = text.parse().ok()?;
+    (value.is_finite() && value >= 0.0).then_some(value.round() as u64)
 }
 
 /// Returns whether a test has the name of a program that a runner started, as one has that ran nothing within it.
@@ -263,6 +316,36 @@ mod tests {
         ] {
             let expected: Vec<_> = expected.into_iter().map(|(id, outcome)| (id.to_owned(), outcome)).collect();
             assert_eq!(outcomes(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn assertions_belong_to_the_subtest_that_they_stand_in() {
+        use TestOutcome::{Failed, Passed, Skipped};
+        for (text, expected) in [
+            (
+                "# Subtest: a.js\n    # Subtest: s\n        ok 1 - took 3 ms\n        ok 2 - equal\n        1..2\n    ok 1 - s\n    \
+                 ok 2 - equal\n    1..2\nok 1 - a.js # time=3ms\n1..1\n",
+                vec![("a.js > s", Passed), ("a.js", Passed)],
+            ),
+            (
+                "    # Subtest: s\n        ok 1 - x\n        not ok 2 - y\n          ---\n          found: 1\n          ...\n        \
+                 not ok 3 - z\n          ---\n          found: 2\n          ...\n        1..3\n    not ok 1 - s\n    1..1\nnot ok 1 - a.js\n1..1\n",
+                vec![("a.js > s", Failed)],
+            ),
+            // A subtest that failed for what is none of its assertions; one that only skips; one that skips in part.
+            ("    ok 1 - x\n    1..1\nnot ok 1 - a.js\n1..1\n", vec![("a.js", Failed)]),
+            ("    ok 1 - x # SKIP no\n    1..1\nok 1 - a.js\n1..1\n", vec![("a.js", Skipped)]),
+            ("    ok 1 - x # SKIP no\n    ok 2 - y\n    1..2\nok 1 - a.js\n1..1\n", vec![("a.js", Passed)]),
+            ("    ok 1 - y\n    ok 2 - x # SKIP no\n    1..2\nok 1 - a.js\n1..1\n", vec![("a.js", Passed)]),
+            ("    1..0\nok 1 - a.js\n1..1\n", vec![]),
+            ("    1..0 # no tests found\nnot ok 1 - a.js\n1..1\n", vec![("a.js", Failed)]),
+        ] {
+            let run = parse_as(text.as_bytes(), TapPoint::Assertion).expect("a report").tests.expect("tests");
+            let found: Vec<_> = run.cases.iter().map(|case| (case.id.as_str(), case.outcome)).collect();
+            assert_eq!(found, expected, "{text}");
+            let said = run.cases.iter().filter_map(|case| case.message.as_deref());
+            assert!(said.eq(text.contains("found: 1").then_some("found: 1")), "{text}");
         }
     }
 

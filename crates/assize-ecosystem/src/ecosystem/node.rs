@@ -113,6 +113,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         ),
         tool("ava", &[TestRunner], &[Setting("ava.config.*"), Key("package.json", &["ava"]), Dependency("ava")]),
         tool("borp", &[TestRunner], &[Setting(".borp.yaml"), Setting(".borp.yml"), Dependency("borp")]),
+        tool("tap", &[TestRunner], &[Setting(".taprc"), Key("package.json", &["tap"]), Dependency("tap")]),
         tool("tape", &[TestRunner], &[Dependency("tape")]),
         tool("node:test", &[TestRunner], &[Script("node --test")]),
         tool("karma", &[TestRunner], &[Setting("karma.conf.*")]),
@@ -173,7 +174,11 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         companions: &["*.test.*", "*.spec.*"],
         folders: &["__tests__", "__mocks__", "tests", "test"],
         outer_folders: &["spec", "specs", "e2e", "integration-tests", "testdata", "fixtures"],
-        collects: |path, is_named| is_named || parent(path).split('/').any(|folder| folder == "__tests__"),
+        // tap keeps its snapshots under the names of their tests.
+        collects: |path, is_named| {
+            let is_below = |name: &str| parent(path).split('/').any(|folder| folder == name);
+            !is_below("tap-snapshots") && (is_named || is_below("__tests__"))
+        },
         ..TestPaths::NONE
     },
     runner_files: &[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs"],

@@ -34,6 +34,7 @@ function watch({ beat, pid, seconds }) {
 function runsTests() {
   return String(process.env.NODE_TEST_CONTEXT ?? '').startsWith('child')
     || typeof process.send === 'function'
+    || process.env.TAP_CHILD_ID !== undefined
     || process.env.ASSIZE_WATCH === '1';
 }
 

@@ -41,6 +41,11 @@ impl NodePackage {
         DEPENDENCIES.iter().any(|key| self.manifest.get(key).is_some_and(|all| all.get(name).is_some()))
     }
 
+    /// The versions that it asks for of a package that it needs.
+    pub fn range(&self, name: &str) -> Option<&str> {
+        DEPENDENCIES.iter().find_map(|key| self.manifest.get(key)?.get(name)?.as_str())
+    }
+
     /// Returns whether it has any dependency at all.
     pub fn has_dependencies(&self) -> bool {
         let is_used = |value: &Value| value.as_object().is_some_and(|all| !all.is_empty());

@@ -615,6 +615,7 @@ gates! {
     vitest: Vitest,
     jest: Jest,
     mocha: Mocha,
+    tap: Tap,
     tape: Tape,
     package_test: PackageTest,
     go_test: GoTest,

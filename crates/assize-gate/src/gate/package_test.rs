@@ -8,7 +8,7 @@ use assize_report::{ToolReport, ReportError};
 
 use super::node_test::is_placeholder;
 use super::package_script::{self, STATUSES};
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, ava, borp, javascript, jest, mocha, node_test, tape, vitest};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, ava, borp, javascript, jest, mocha, node_test, tap, tape, vitest};
 
 /// How a package is tested, when it is not known by what.
 pub struct PackageTest;
@@ -27,8 +27,8 @@ impl Gate for PackageTest {
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
-        let runners: [&dyn Gate; 7] =
-            [&node_test::NodeTest, &borp::Borp, &ava::Ava, &vitest::Vitest, &jest::Jest, &mocha::Mocha, &tape::Tape];
+        let runners: [&dyn Gate; 8] =
+            [&node_test::NodeTest, &borp::Borp, &ava::Ava, &vitest::Vitest, &jest::Jest, &mocha::Mocha, &tap::Tap, &tape::Tape];
         let known: Vec<Setup> = runners.iter().flat_map(|gate| gate.detect(project)).collect();
         let mut setups = package_script::setups(project, &["test"], |_, _| false);
         setups.retain(|setup| {

@@ -230,10 +230,22 @@ impl JavaScriptRunner {
         ScriptStep { variables: variables.collect(), words }.shell()
     }
 
+    /// The report of a run in which a command before the tests did not work.
+    pub fn unbuilt(setup: &Setup, output: &GateOutput) -> Option<Result<ToolReport, ReportError>> {
+        let step = output.reports.get(BROKEN)?;
+        Some(unbuilt(step, output).map(|report| javascript::place(report, setup, output)))
+    }
+
+    /// Whether the script calls the runner once.
+    pub fn is_called_once(&self, setup: &Setup, package: &NodePackage) -> bool {
+        let steps = script::steps(package, &setup.detail).unwrap_or_default();
+        steps.iter().filter(|step| (self.is_call)(step)).count() == 1
+    }
+
     /// Reads what the plug-in wrote.
     pub fn report(setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
-        if let Some(step) = output.reports.get(BROKEN) {
-            return Ok(javascript::place(unbuilt(step, output)?, setup, output));
+        if let Some(unbuilt) = Self::unbuilt(setup, output) {
+            return unbuilt;
         }
         let read = if output.timed_out { events::parse_part } else { events::parse };
         let calls = output.reports.get(CALLS).and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
