@@ -228,8 +228,10 @@ CLASSES = {}        # name: function of (case, random numbers) to a reply, or to
 EACH, FIRST = "each hunk", "the first hunk that has a place for it"
 
 
-def content(where, context=3, formats="us", tree=None, name=None):
-    """Registers a function of the lines of a hunk (and its path, and random numbers) for each format."""
+def content(where, context=3, formats="us", tree=None, name=None, shows=None):
+    """Registers a function of the lines of a hunk (and its path, and random numbers) for each format. `shows` says of
+    the file as it is whether anything in it shows what is wrong; without that, the patch is a sound one of another
+    change."""
     def register(fn):
         def make(form):
             def reply(case, rng):
@@ -238,6 +240,8 @@ def content(where, context=3, formats="us", tree=None, name=None):
                     for h in hs:
                         if where is FIRST and done:
                             break
+                        if shows and not shows(case.before.get(p) or ""):
+                            continue
                         lines = fn(list(h.lines), p, rng)
                         if lines is not None and lines != h.lines:
                             h.lines, done = lines, True
@@ -401,7 +405,7 @@ def indentation_dedented_fully(lines, path, rng):
     return mapped(lines, lambda t: t[len(depth):]) if depth else None
 
 
-@content(EACH)
+@content(EACH, shows=lambda text: "\t" in text)
 def tabs_to_spaces(lines, path, rng):
     return mapped(lines, lambda t: re.sub(r"^\t+", lambda m: "    " * len(m[0]), t))
 
