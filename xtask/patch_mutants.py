@@ -781,13 +781,15 @@ def shrunk(hunk):
 
 @s_made
 def search_occurs_twice(case, files, rng):
-    """One search shrunk to as few lines as the file has more than once."""
+    """One search shrunk to as few lines as the file has more than once, without losing a line of the change."""
+    changed = lambda hunk: [line for line in hunk.lines if line[0] != " "]
     for p, hs in files.items():
         for i, h in enumerate(hs):
             for n in [0, 1, 2]:
                 for g in [g for whole in case.hunks(n)[p] for g in shrunk(whole)]:
                     inside = h.old <= g.old < h.old + h.count(" -")
-                    if inside and g.side(" -").strip() and occurrences(case.before[p], g.side(" -")) > 1:
+                    is_whole = inside and changed(g) == changed(h)
+                    if is_whole and g.side(" -").strip() and occurrences(case.before[p], g.side(" -")) > 1:
                         hs[i] = g
                         return blocks(files)
     return None
