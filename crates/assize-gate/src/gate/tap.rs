@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use assize_core::path::{parent, within};
+use assize_core::path::{file_name, parent, within};
+use assize_ecosystem::FileRole;
 use assize_report::tap::{TapPoint, parse_as};
 use assize_report::{ReportError, ToolReport};
 
@@ -176,7 +177,7 @@ impl Gate for Tap {
             return None;
         }
         let (folder, ending) = most_tests(setup, project)?;
-        Some(RUNNER.canary(setup, project, word, &within(&folder, &format!("{word}.{ending}"))))
+        Some(RUNNER.canary(setup, project, word, &within(&folder, &format!("{word}{ending}"))))
     }
 }
 
@@ -190,16 +191,14 @@ fn chooses_files(setup: &Setup, project: &Project) -> bool {
     by_key || by_file
 }
 
-/// The folder with most of the files that tap takes for tests without settings, and how their names end: all that lie in a
-/// folder for tests, whatever they are called.
+/// The folder with most of the files that tap takes for tests without settings, and how their names end: besides those that
+/// are named as tests, all that lie in a folder for tests.
 fn most_tests(setup: &Setup, project: &Project) -> Option<(String, String)> {
     let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for path in javascript::files(project, &setup.folder).filter(|path| javascript::is_code(path)) {
-        let mut folders = parent(path).split('/');
-        if folders.next().is_some_and(|first| ["__tests__", "test", "tests"].contains(&first)) {
-            let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-            *places.entry((parent(path), ending)).or_default() += 1;
-        }
+    let is_test = |path: &&str| javascript::is_code(path) && FileRole::of(path) == FileRole::Test;
+    for path in javascript::files(project, &setup.folder).filter(is_test) {
+        let name = file_name(path);
+        *places.entry((parent(path), name.find('.').map_or("", |at| &name[at..]))).or_default() += 1;
     }
     let ((folder, ending), _) = places.into_iter().max_by_key(|((folder, _), count)| (*count, Reverse(folder.len())))?;
     Some((folder.to_owned(), ending.to_owned()))
