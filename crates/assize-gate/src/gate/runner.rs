@@ -422,7 +422,7 @@ fn is_check(step: &ScriptStep) -> bool {
 }
 
 /// What follows the first full stop of a file's name, with it.
-fn ending(path: &str) -> &str {
+pub(super) fn ending(path: &str) -> &str {
     let name = assize_core::path::file_name(path);
     name.find('.').map_or("", |at| &name[at..])
 }

@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use assize_core::path::{file_name, parent, within};
+use assize_core::path::{parent, within};
 use assize_ecosystem::FileRole;
 use assize_report::tap::{TapPoint, parse_as};
 use assize_report::{ReportError, ToolReport};
 
 use super::javascript::{self, NodePackage};
-use super::runner::{ASSERTED, JavaScriptRunner, PositionalMeaning};
+use super::runner::{ASSERTED, JavaScriptRunner, PositionalMeaning, ending};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -187,7 +187,7 @@ fn chooses_files(setup: &Setup, project: &Project) -> bool {
     let package = javascript::package(project, &setup.folder);
     let by_key = package.key("tap").is_some_and(|settings| CHOICES.iter().any(|key| settings.get(key).is_some()));
     let file = project.manifests.get(&within(&setup.folder, ".taprc"));
-    let by_file = file.is_some_and(|text| CHOICES.iter().any(|key| text.lines().any(|line| line.contains(key))));
+    let by_file = file.is_some_and(|text| CHOICES.iter().any(|key| text.contains(key)));
     by_key || by_file
 }
 
@@ -197,8 +197,7 @@ fn most_tests(setup: &Setup, project: &Project) -> Option<(String, String)> {
     let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let is_test = |path: &&str| javascript::is_code(path) && FileRole::of(path) == FileRole::Test;
     for path in javascript::files(project, &setup.folder).filter(is_test) {
-        let name = file_name(path);
-        *places.entry((parent(path), name.find('.').map_or("", |at| &name[at..]))).or_default() += 1;
+        *places.entry((parent(path), ending(path))).or_default() += 1;
     }
     let ((folder, ending), _) = places.into_iter().max_by_key(|((folder, _), count)| (*count, Reverse(folder.len())))?;
     Some((folder.to_owned(), ending.to_owned()))
