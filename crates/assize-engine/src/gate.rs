@@ -48,6 +48,17 @@ pub struct Planned<'a> {
     pub setup: &'a Setup,
 }
 
+/// How a test runner itself is put to the test while it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunnerTest<'a> {
+    /// Not at all.
+    None,
+    /// By completion markers alone.
+    Markers,
+    /// By completion markers and by a canary that is named with this word, which must be unpredictable.
+    Canary(&'a str),
+}
+
 /// The result of running a gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GateExecution {
@@ -134,8 +145,7 @@ impl PreparedWorktree {
         Self { copy, project, place, dependencies, search_path: self.search_path.clone(), build }
     }
 
-    /// Runs a gate. With `word`, which must be unpredictable, the test runner itself is checked by a canary and
-    /// completion markers.
+    /// Runs a gate, and puts its test runner to the test.
     ///
     /// # Errors
     ///
@@ -145,7 +155,7 @@ impl PreparedWorktree {
         planned: Planned<'_>,
         sandbox: &Sandbox,
         terms: &RunTerms,
-        word: Option<&str>,
+        test: RunnerTest<'_>,
         printed: &mut dyn FnMut(&str),
     ) -> Result<GateExecution, CopyError> {
         let Planned { gate, setup } = planned;
@@ -163,11 +173,14 @@ impl PreparedWorktree {
             });
         }
         let mut markers = CompletionMarkers::default();
-        if word.is_some() {
+        if test != RunnerTest::None {
             markers = CompletionMarkers::insert(&mut self.copy, gate, setup, &self.project, &command)?;
             command.provided.extend(markers.provided(&sandbox.work_inside(&self.copy.path(), &self.place)));
         }
-        let canary = word.and_then(|word| gate.canary(setup, &self.project, word));
+        let canary = match test {
+            RunnerTest::Canary(word) => gate.canary(setup, &self.project, word),
+            RunnerTest::None | RunnerTest::Markers => None,
+        };
         for (path, contents) in canary.iter().flat_map(|canary| canary.give_to(&mut command)) {
             self.copy.write(path, contents)?;
         }

@@ -149,6 +149,13 @@ fn what_a_script_checks_before_the_tests_does_not_see_tests_of_ours() {
 
 /// Reviews a change of a shop whose script for tests is this, with tools of the user's.
 fn review_of_shop(scripts: &str, more: &[(&str, &str)], tools: &[PathBuf]) -> Value {
+    let change =
+        "module.exports = (prices) => {\n  let sum = 0;\n  for (const it of prices) sum += it;\n  return sum;\n};\n";
+    review_of_shop_with(change, scripts, more, tools)
+}
+
+/// The same with this change of its code.
+fn review_of_shop_with(change: &str, scripts: &str, more: &[(&str, &str)], tools: &[PathBuf]) -> Value {
     let manifest = format!("{{\"name\":\"shop\",\"scripts\":{{{scripts}}}}}");
     let files = [
         ("package.json", manifest.as_str()),
@@ -161,10 +168,7 @@ fn review_of_shop(scripts: &str, more: &[(&str, &str)], tools: &[PathBuf]) -> Va
         (".gitignore", ".cache\n"),
     ];
     let repo = Repo::with_commit(&[&files, more].concat());
-    repo.write(
-        "shop.js",
-        "module.exports = (prices) => {\n  let sum = 0;\n  for (const it of prices) sum += it;\n  return sum;\n};\n",
-    );
+    repo.write("shop.js", change);
     let program = Path::new(env!("CARGO_BIN_EXE_assize"));
     let output = change::command(program, &repo, tools, &["review", "--format", "json"]).output();
     serde_json::from_slice(&output.expect("the program runs").stdout).expect("JSON")
@@ -228,4 +232,27 @@ fn what_a_script_checks_after_the_tests_does_not_see_tests_of_ours() {
             assert_eq!(envelope["outcome"], "accept", "{scripts} {writes}: {envelope}");
         }
     }
+}
+
+#[test]
+fn a_test_that_comes_upon_tests_of_ours_is_asked_without_them() {
+    let lists = "const { test } = require('node:test');\nconst assert = require('node:assert');\n\
+        const files = require('node:fs').readdirSync(__dirname);\n\
+        test('each file of tests is known', () => assert.deepEqual(files, ['list.test.js', 'shop.test.js']));\n\
+        test('the total of none', () => assert.equal(require('../shop.js')([]), TOTAL));\n";
+    let limit = "node-test ran without a canary: on the base, tests fail when one stands beside them";
+    for (fault, outcome) in [(false, "accept"), (true, "revise")] {
+        // The change is the same each time: with the fault, it breaks what the base has for the total of none.
+        let more = [("test/list.test.js", &*lists.replace("TOTAL", "0"))];
+        let scripts = r#""test":"node --test test/*.test.js""#;
+        let of_change = if fault { "1" } else { "0" };
+        let change = format!(
+            "module.exports = (prices) => {{\n  let sum = prices.length ? 0 : {of_change};\n  for (const it of prices) sum += it;\n  return sum;\n}};\n"
+        );
+        let envelope = review_of_shop_with(&change, scripts, &more, &[]);
+        assert_eq!(envelope["outcome"], outcome, "{envelope}");
+        assert!(envelope.to_string().contains(limit), "{envelope}");
+    }
+    let plain = review_of_shop(r#""test":"node --test test/*.test.js""#, &[], &[]);
+    assert!(!plain.to_string().contains("without a canary"), "{plain}");
 }

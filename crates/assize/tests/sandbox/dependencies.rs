@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use assize_engine::gate::{Planned, PreparedWorktree, RunTerms};
+use assize_engine::gate::{Planned, PreparedWorktree, RunTerms, RunnerTest};
 use assize_engine::sandbox::{Sandbox, SandboxHost, SandboxTier};
 use assize_engine::work_copy::WorkCopy;
 use assize_gate::gate::{GATES, GateState, GateTrouble};
@@ -90,7 +90,7 @@ fn run_in_copy(repo: &Repo, paths: &[String], changed: (&str, &str), gate: &str,
     let setup = gate.detect(&prepared.project).into_iter().next().expect("it is in use");
     let planned = Planned { gate: *gate, setup: &setup };
     let ran =
-        prepared.run(planned, sandbox, &RunTerms::default(), Some("unpredictable"), &mut |_| {}).expect("it runs");
+        prepared.run(planned, sandbox, &RunTerms::default(), RunnerTest::Canary("unpredictable"), &mut |_| {}).expect("it runs");
     (ran.run.state, ran.run.trouble)
 }
 

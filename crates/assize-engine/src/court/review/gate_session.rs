@@ -25,7 +25,7 @@ use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use assize_syntax::removed::removed_declarations;
 
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
-use crate::gate::{BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, StoredBuild};
+use crate::gate::{BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, RunnerTest, StoredBuild};
 use crate::random::fresh_word;
 use crate::sandbox::Sandbox;
 use crate::scratch::Scratch;
@@ -43,6 +43,23 @@ pub(super) enum BaseLookup {
     Taken,
     /// The gate runs in any case, because its build output is needed.
     FoundOutAnew,
+}
+
+/// Whether a canary stands beside the tests of the base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BaseRun {
+    Alone,
+    BesideCanary,
+}
+
+impl BaseRun {
+    /// What the key of a cached run ends with.
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Alone => "",
+            Self::BesideCanary => "-canary",
+        }
+    }
 }
 
 /// The gates of one review.
@@ -65,6 +82,8 @@ pub(super) struct GateSession<'a> {
     of_held: BTreeMap<(String, String), GateRun>,
     /// What they made of the base.
     of_base: BTreeMap<(String, String), GateRun>,
+    /// Test runners, by id and folder, beside whose tests ours cannot stand.
+    sees_canary: BTreeSet<(String, String)>,
     /// The build output of the base.
     base_build: Option<Arc<BaseBuild>>,
 }
@@ -93,6 +112,7 @@ impl<'a> GateSession<'a> {
             of_change: BTreeMap::new(),
             of_held: BTreeMap::new(),
             of_base: BTreeMap::new(),
+            sees_canary: BTreeSet::new(),
             base_build: None,
         }
     }
@@ -175,6 +195,7 @@ impl<'a> GateSession<'a> {
             if let Some(base) = base.as_ref().filter(|_| is_test_runner(*gate)) {
                 self.of_base.insert((gate.id().to_owned(), setup.folder.clone()), base.run.clone());
             }
+            let ran = self.out_of_sight(worktrees, planned, *tree, (ran, base.as_ref()), limits)?;
             let (ran, base) = self.told_by_status(worktrees, planned, *tree, (ran, base), limits)?;
             let base = base.as_ref().map(|base| &base.run);
             if *tree == TreeState::Held && no_tests_yet(&ran.run, base) {
@@ -232,8 +253,9 @@ impl<'a> GateSession<'a> {
             Some(ran) => ran,
             None => {
                 let word = fresh_word();
-                let word = (tree != TreeState::Base && is_test_runner(planned.gate)).then_some(word.as_str());
-                self.run_on(worktrees.get(tree), planned, word)?
+                let is_tested = tree != TreeState::Base && is_test_runner(planned.gate);
+                let test = if is_tested { self.test_of(planned, &word) } else { RunnerTest::None };
+                self.run_on(worktrees.get(tree), planned, test)?
             }
         };
         if is_test_runner(planned.gate) {
@@ -287,12 +309,43 @@ impl<'a> GateSession<'a> {
         &mut self,
         worktree: &mut PreparedWorktree,
         planned: Planned<'_>,
-        word: Option<&str>,
+        test: RunnerTest<'_>,
     ) -> Result<GateExecution, CopyError> {
         let watch = &mut *self.watch;
-        worktree.run(planned, self.sandbox, &self.terms.gates.run, word, &mut |text| {
+        worktree.run(planned, self.sandbox, &self.terms.gates.run, test, &mut |text| {
             watch(ReviewStep::Printed(text));
         })
+    }
+
+    /// How the runner of tests that may have been altered is put to the test.
+    fn test_of<'w>(&self, planned: Planned<'_>, word: &'w str) -> RunnerTest<'w> {
+        if self.sees_canary.contains(&key_of(planned)) { RunnerTest::Markers } else { RunnerTest::Canary(word) }
+    }
+
+    /// Runs tests again without a canary where tests of the project come upon it. The base shows whether they do: nothing
+    /// in it knows the change.
+    fn out_of_sight(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        tree: TreeState,
+        (ran, base): (GateExecution, Option<&GateExecution>),
+        limits: &mut Vec<String>,
+    ) -> Result<GateExecution, CopyError> {
+        let key = key_of(planned);
+        let is_asked = is_test_runner(planned.gate) && planned.gate.builds_in().is_none();
+        let Some(base) = base.filter(|_| is_asked && !self.sees_canary.contains(&key)) else { return Ok(ran) };
+        let is_red = !excuse::newly_failing(&ran.run, &base.run).is_empty();
+        let Some(worktree) = worktrees.base.as_mut().filter(|_| is_red) else { return Ok(ran) };
+        let beside = self.known_of_base(worktree, planned, (BaseLookup::Taken, BaseRun::BesideCanary))?;
+        if excuse::newly_failing(&beside.run, &base.run).is_empty() {
+            return Ok(ran);
+        }
+        let name = name_of(planned.gate.id(), &planned.setup.folder);
+        limits.push(format!("{name} ran without a canary: on the base, tests fail when one stands beside them"));
+        self.sees_canary.insert(key.clone());
+        self.of_change.remove(&key);
+        self.run_on_tree(worktrees, tree, planned)
     }
 
     /// Runs the same gate on the base if that is informative: for tests, to know which existed; for other gates, only
@@ -314,7 +367,7 @@ impl<'a> GateSession<'a> {
         if !is_test_runner(planned.gate) && !worktree.has_dependencies_of(&worktrees.change) {
             // What another version of a checker objects to in old code is not the change's fault.
             let copy = worktree.copy.again()?;
-            return self.run_apart(&worktrees.change, copy, planned, None).map(Some);
+            return self.run_apart(&worktrees.change, copy, planned, RunnerTest::None).map(Some);
         }
         self.find_out(worktree, planned, BaseLookup::Taken).map(Some)
     }
@@ -326,19 +379,34 @@ impl<'a> GateSession<'a> {
         planned: Planned<'_>,
         lookup: BaseLookup,
     ) -> Result<GateExecution, CopyError> {
+        self.known_of_base(worktree, planned, (lookup, BaseRun::Alone))
+    }
+
+    fn known_of_base(
+        &mut self,
+        worktree: &mut PreparedWorktree,
+        planned: Planned<'_>,
+        (lookup, how): (BaseLookup, BaseRun),
+    ) -> Result<GateExecution, CopyError> {
         let cache = BaseCache::new(self.terms.gates.cache.as_deref());
         let tier = self.sandbox.level().tier.to_string();
         let key = self
             .base_tree
             .as_ref()
-            .and_then(|tree| BaseCache::key(tree, planned, worktree, &self.terms.gates.run, &tier, &variable));
+            .and_then(|tree| BaseCache::key(tree, planned, worktree, &self.terms.gates.run, &tier, &variable))
+            .map(|key| key + how.suffix());
         let cached = key.as_ref().filter(|_| lookup == BaseLookup::Taken).and_then(|key| cache.get(key));
         if let Some(ran) = cached {
             return Ok(ran);
         }
         let name = name_of(planned.gate.id(), &planned.setup.folder);
         (self.watch)(ReviewStep::Gate { name: &name, on: TreeState::Base, done: 0, of: 0 });
-        let ran = self.run_on(worktree, planned, None)?;
+        let word = fresh_word();
+        let test = match how {
+            BaseRun::Alone => RunnerTest::None,
+            BaseRun::BesideCanary => RunnerTest::Canary(&word),
+        };
+        let ran = self.run_on(worktree, planned, test)?;
         if let Some(key) = key {
             cache.put(&key, &ran);
         }
@@ -409,7 +477,7 @@ impl<'a> GateSession<'a> {
                 return none;
             }
             let Some(copy) = worktrees.swapped([])? else { return none };
-            let swapped = self.run_apart(&worktrees.change, copy, planned, None)?;
+            let swapped = self.run_apart(&worktrees.change, copy, planned, RunnerTest::None)?;
             let is_adapted = swapped.run.state == GateState::Failed;
             return if is_adapted { Ok(Adaptation::Script) } else { none };
         }
@@ -428,7 +496,7 @@ impl<'a> GateSession<'a> {
             return Ok(Adaptation::Tests { adapted: BTreeSet::new(), removed });
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
-        let swapped = self.run_apart(&worktrees.change, copy, planned, None)?;
+        let swapped = self.run_apart(&worktrees.change, copy, planned, RunnerTest::None)?;
         let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
         if runs.is_rebuilt() {
             return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
@@ -455,7 +523,7 @@ impl<'a> GateSession<'a> {
             for path in replaced.iter().filter(|path| worktrees.change.copy.files().contains(*path)) {
                 copy.take_from(&worktrees.change.copy, path)?;
             }
-            let ran = self.run_apart(worktrees.get(TreeState::Held), copy, planned, None)?;
+            let ran = self.run_apart(worktrees.get(TreeState::Held), copy, planned, RunnerTest::None)?;
             let more = runs.unbuilt_files(&ran.run);
             if ran.run.cases().next().is_some() || more.is_subset(&replaced) {
                 return Ok(!runs.breaks_one(&ran.run));
@@ -499,7 +567,7 @@ impl<'a> GateSession<'a> {
                 copy.write(path, &text)?;
             }
         }
-        let cut_off = self.run_apart(base, copy, planned, None)?;
+        let cut_off = self.run_apart(base, copy, planned, RunnerTest::None)?;
         Ok(runs.removed_with_their_subject(&gone, &cut_off.run, &word))
     }
 
@@ -521,7 +589,7 @@ impl<'a> GateSession<'a> {
             return Ok(ran);
         }
         let Some(copy) = worktrees.with_own_settings()? else { return Ok(ran) };
-        let own = self.run_apart(&worktrees.change, copy, planned, None)?;
+        let own = self.run_apart(&worktrees.change, copy, planned, RunnerTest::None)?;
         let name = name_of(planned.gate.id(), &planned.setup.folder);
         if is_mute {
             if !matches!(own.run.state, GateState::Passed | GateState::Failed) {
@@ -587,7 +655,9 @@ impl<'a> GateSession<'a> {
         copy: WorkCopy,
         planned: Planned<'_>,
     ) -> Result<GateExecution, CopyError> {
-        self.run_apart(like, copy, planned, Some(&fresh_word()))
+        let word = fresh_word();
+        let test = self.test_of(planned, &word);
+        self.run_apart(like, copy, planned, test)
     }
 
     /// Runs a gate on a copy whose build output must not be taken for that of another one.
@@ -596,7 +666,7 @@ impl<'a> GateSession<'a> {
         like: &PreparedWorktree,
         copy: WorkCopy,
         planned: Planned<'_>,
-        word: Option<&str>,
+        test: RunnerTest<'_>,
     ) -> Result<GateExecution, CopyError> {
         let build =
             Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
@@ -604,7 +674,7 @@ impl<'a> GateSession<'a> {
             base_build.give_to([&copy].into_iter(), build.path())?;
         }
         let mut probe = like.with_copy(copy, build.path().to_owned());
-        self.run_on(&mut probe, planned, word)
+        self.run_on(&mut probe, planned, test)
     }
 
     /// Returns which of these tests pass each time that they are run again.
@@ -676,7 +746,7 @@ impl<'a> GateSession<'a> {
         }
         let worktree = worktrees.get(tree);
         let Some((copy, word)) = self.cut_off(&worktree.copy)? else { return Ok((ran, base)) };
-        let cut_off = self.run_apart(worktree, copy, planned, None)?;
+        let cut_off = self.run_apart(worktree, copy, planned, RunnerTest::None)?;
         if !notices(printed(&cut_off), &word) {
             return Ok((ran, base));
         }
