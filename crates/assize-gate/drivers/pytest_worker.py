@@ -204,7 +204,7 @@ PYTEST_MODULES = (
 
 
 def run_pytest():
-    settings = begin()
+    settings = begin("unittest.mock", "pytest")
     leave = os._exit
     say, say_all = open_channel(settings["channel"], settings["word"])
     settle = answer(settings)

@@ -10,6 +10,7 @@ It is started as `python -I supervise.py` from the project's folder, with `setti
 of the other process beside it. They are read before anything of the project runs.
 """
 
+import array
 import json
 import os
 import random
@@ -17,6 +18,7 @@ import re
 import selectors
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -209,11 +211,92 @@ def merged(unit, wanted):
     return "passed", None
 
 
+class ForkServer:
+    """A process that imports what every run needs, once, and forks for each of them. No line of the project runs in it.
+
+    A forked process is ours only where we take orphans in. Elsewhere each run has a process of its own from the start.
+    """
+
+    def __init__(self, source, takes_orphans):
+        self.source = source
+        self.takes_orphans = takes_orphans
+        self.process = self.socket = None
+
+    def begin(self):
+        self.socket, theirs = socket.socketpair()
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSIZE_")}
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-c", BOOTSTRAP],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            env=environment,
+            start_new_session=True,
+        )
+        code = self.source.encode()
+        begin = {"socket": theirs.fileno(), "forks": self.takes_orphans}
+        try:
+            self.process.stdin.write(b"%d\n%s%s\n" % (len(code), code, json.dumps(begin).encode()))
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        theirs.close()
+
+    def start(self, settings, output, seconds):
+        """Starts a run whose output goes to a pipe. `None` where that does not work, or takes so long."""
+        if not self.process:
+            self.begin()
+        self.socket.settimeout(seconds)
+        text = json.dumps(settings).encode()
+        descriptors = array.array("i", [output, settings["channel"], settings["trace"]])
+        try:
+            self.socket.sendmsg([b"%016d" % len(text)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)])
+            self.socket.sendall(text)
+            pid = self.socket.recv(16)
+        except OSError:
+            return None
+        if not pid:
+            return None
+        if self.takes_orphans:
+            return ForkedProcess(int(pid))
+        process, self.process = self.process, None
+        self.socket.close()
+        return process
+
+    def spare(self, pid):
+        """Whether it is this process: nobody takes it for something that a run has left behind."""
+        return self.process is not None and self.process.pid == pid
+
+
+class ForkedProcess:
+    """A process that was forked for this one, with what is asked of it."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.returncode = None
+
+    def poll(self, options=os.WNOHANG):
+        if self.returncode is None:
+            try:
+                pid, status = os.waitpid(self.pid, options)
+            except ChildProcessError:
+                # Somebody else has waited for it.
+                pid, status = self.pid, 0
+            if pid:
+                self.returncode = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+        return self.returncode
+
+    def wait(self):
+        return self.poll(0)
+
+
 class Worker:
     """The process with the tests, for as long as it lives."""
 
-    def __init__(self, run, source, settings, seconds):
+    def __init__(self, run, server, settings, seconds):
         self.run = run
+        self.server = server
         self.seconds = seconds
         self.word = os.urandom(16).hex()
         self.unit = Unit("start", "", seconds * PATIENCE)
@@ -238,27 +321,18 @@ class Worker:
             ended=sorted(run.ended),
             left_out=sorted(run.left_out),
         )
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSIZE_")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-B", "-c", BOOTSTRAP],
-            stdin=subprocess.PIPE,
-            stdout=writers[1],
-            stderr=writers[1],
-            pass_fds=[writers[0], writers[2]],
-            env=environment,
-            start_new_session=True,
-        )
+        self.process = server.start(settings, writers[1], seconds * PATIENCE)
         for writer in writers:
             os.close(writer)
-        code = source.encode()
-        try:
-            self.process.stdin.write(b"%d\n%s%s\n" % (len(code), code, json.dumps(settings).encode()))
-            self.process.stdin.close()
-        except BrokenPipeError:
-            pass
+        if self.process is None:
+            self.trouble = ("unusable", "no process for the tests can be started with %s" % sys.executable)
 
     def watch(self):
         """Reads what the process says, until it has ended or has to be ended."""
+        if self.process is None:
+            for reader in self.readers:
+                os.close(reader)
+            return
         selector = selectors.DefaultSelector()
         for reader in self.readers:
             os.set_blocking(reader, False)
@@ -433,7 +507,7 @@ class Worker:
         except (ProcessLookupError, PermissionError):
             pass
         self.process.wait()
-        sweep()
+        sweep(self.server)
 
     def ended_with(self):
         status = self.process.returncode
@@ -444,7 +518,7 @@ class Worker:
         return "the process ended with status %d in it" % status
 
 
-def sweep():
+def sweep(server):
     """Ends orphans: they are ours since we asked for them."""
     for _ in range(100):
         found = False
@@ -461,7 +535,7 @@ def sweep():
             try:
                 with open("/proc/%s/stat" % name) as file:
                     parent = int(file.read().rsplit(")", 1)[1].split()[1])
-                if parent == os.getpid():
+                if parent == os.getpid() and not server.spare(int(name)):
                     os.kill(int(name), signal.SIGKILL)
                     found = True
             except (OSError, ValueError, IndexError):
@@ -472,15 +546,16 @@ def sweep():
 
 
 def guard():
-    """Takes orphans in, and keeps others of the same user out of this process, where the system has means for it."""
+    """Takes orphans in, and keeps others of the same user out of this process, where the system has means for it. Returns
+    whether orphans are ours now."""
     try:
         import ctypes
 
         prctl = ctypes.CDLL(None).prctl
-        prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
         prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
+        return prctl(36, 1, 0, 0, 0) == 0  # PR_SET_CHILD_SUBREAPER
     except (ImportError, OSError, AttributeError):
-        pass
+        return False
 
 
 def conftest_failed(output):
@@ -489,12 +564,12 @@ def conftest_failed(output):
     return os.path.relpath(found.group(1)) if found else None
 
 
-def supervise(run, source, settings, seconds):
+def supervise(run, server, settings, seconds):
     """Runs the tests, in as many processes as it takes. Returns why nothing can be said, if so."""
     hangs = crashes = 0
     while True:
         left_out = len(run.left_out)
-        worker = Worker(run, source, settings, seconds)
+        worker = Worker(run, server, settings, seconds)
         worker.watch()
         if time.monotonic() > run.until:
             return None
@@ -664,7 +739,7 @@ class MutatedTests:
     def names(self):
         return ["%s::%s" % (path, name) for path, (_, changes) in self.files.items() for name in changes]
 
-    def hold(self, run, source, settings, seconds, limit, probe=False):
+    def hold(self, run, server, settings, seconds, limit, probe=False):
         """Runs the tests with the mutated tests that a run asks for. Returns whether all came to an end, and what is wrong."""
         settings = dict(settings, cache=tempfile.mkdtemp(prefix="cache-"))
         seconds = min(seconds, MUTATED_TEST_SECONDS) if run.mutated_tests else seconds
@@ -678,7 +753,7 @@ class MutatedTests:
             for path in texts:
                 if not put(path, texts[path]):
                     return False, ("forged", "%s cannot be written any more" % path)
-            trouble = supervise(run, source, settings, seconds)
+            trouble = supervise(run, server, settings, seconds)
             changed = self.changed(texts)
         finally:
             for path, (text, _) in self.files.items():
@@ -704,7 +779,7 @@ class MutatedTests:
                 return path
         return None
 
-    def object(self, run, tree, source, settings, seconds):
+    def object(self, run, tree, server, settings, seconds):
         """Objects to tests that passed, and whose mutated tests passed as well."""
         passed = {plain_name(test) for test in run.of("passed")}
         both = [
@@ -715,7 +790,7 @@ class MutatedTests:
         ]
         if not both:
             return
-        kinds = self.probed({name for name, _, change in both if change.probe}, run, tree, source, settings, seconds)
+        kinds = self.probed({name for name, _, change in both if change.probe}, run, tree, server, settings, seconds)
         for test, path, change in both:
             sure = change.sure and all(self.tells(change, path, files) for files in kinds.get(test, ()))
             message = "%s passes as well when what it expects is changed: %s" % (
@@ -724,12 +799,12 @@ class MutatedTests:
             )
             run.object("passes-anyway", path, change.line, message, "error" if sure else "warning")
 
-    def probed(self, names, run, tree, source, settings, seconds):
+    def probed(self, names, run, tree, server, settings, seconds):
         """Returns by the names of tests the files that say what the things are equal to that they were given."""
         tree.restore()
         now = MutatedRun(settings["phases"], names)
         now.leave_out([test for test in run.ended if plain_name(test) not in names])
-        self.hold(now, source, settings, seconds, PROBE_SECONDS_MAX, probe=True)
+        self.hold(now, server, settings, seconds, PROBE_SECONDS_MAX, probe=True)
         found = {}
         for test, (message, _) in now.details.items():
             said = re.search(re.escape(self.word) + r"<(.*?)>", message or "", re.DOTALL)
@@ -772,7 +847,7 @@ def put(path, text):
     return attempt(write, path, text)
 
 
-def mixed(run, mutated_tests, tree, source, settings, seconds):
+def mixed(run, mutated_tests, tree, server, settings, seconds):
     """Runs the tests twice, each time with mutated tests in the place of half of them.
 
     Whichever run code under test takes itself to be in, it cannot know which of the tests are real. Returns whether
@@ -783,7 +858,7 @@ def mixed(run, mutated_tests, tree, source, settings, seconds):
     limit = MIXED_SECONDS_MAX
     for half in (False, True):
         now = MutatedRun(settings["phases"], {name for name in halved if halved[name] is half})
-        ended, trouble = mutated_tests.hold(now, source, settings, seconds, limit)
+        ended, trouble = mutated_tests.hold(now, server, settings, seconds, limit)
         tree.restore()
         halves.append(now)
         wrong = [test for test in now.of("failed") if not ours(test, settings) and not now.is_mutated(test)]
@@ -816,13 +891,13 @@ def mixed(run, mutated_tests, tree, source, settings, seconds):
     return True, None
 
 
-def apart(run, mutated_tests, tree, source, settings, seconds):
+def apart(run, mutated_tests, tree, server, settings, seconds):
     """Runs the tests as they are, and then again, all real or all mutated tests, in an order that nobody knows.
 
     Returns what is wrong with the whole.
     """
     began = time.monotonic()
-    trouble = supervise(run, source, settings, seconds)
+    trouble = supervise(run, server, settings, seconds)
     took = time.monotonic() - began
     changed = mutated_tests.changed()
     if changed:
@@ -849,7 +924,7 @@ def apart(run, mutated_tests, tree, source, settings, seconds):
             now.leave_out([test for test in run.ended if not now.is_mutated(test)])
             if not now.mutated_tests:
                 break
-        ended, trouble = mutated_tests.hold(now, source, settings, seconds, limit)
+        ended, trouble = mutated_tests.hold(now, server, settings, seconds, limit)
         if trouble:
             return trouble
         if ended and not are_mutated_tests:
@@ -897,7 +972,7 @@ def main():
     settings = json.loads(read("settings.json"))
     source = read("worker.py") + read(settings["runner"] + "_worker.py")
     maker = read("mutated_tests.py")
-    guard()
+    server = ForkServer(source, guard())
     try:
         seconds = float(os.environ.get("ASSIZE_TEST_SECONDS", TEST_SECONDS))
     except ValueError:
@@ -909,11 +984,11 @@ def main():
     mutated_tests = MutatedTests(maker, settings)
     settled, trouble = False, None
     if mutated_tests.files and tree.whole:
-        settled, trouble = mixed(run, mutated_tests, tree, source, settings, seconds)
+        settled, trouble = mixed(run, mutated_tests, tree, server, settings, seconds)
     if not settled and not trouble:
-        trouble = apart(run, mutated_tests, tree, source, settings, seconds)
+        trouble = apart(run, mutated_tests, tree, server, settings, seconds)
     if not trouble:
-        mutated_tests.object(run, tree, source, settings, seconds)
+        mutated_tests.object(run, tree, server, settings, seconds)
     if trouble:
         say("trouble", kind=trouble[0], message=short(trouble[1]))
     passing = sorted(test for test in MutatedRun.started if test not in run.collected)

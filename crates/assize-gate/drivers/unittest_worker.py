@@ -115,7 +115,7 @@ def flat(unittest, suite):
 
 
 def run_unittest():
-    settings = begin()
+    settings = begin("platform", "unittest.mock")
     leave = os._exit
     say, say_all = open_channel(settings["channel"], settings["word"])
     settle = answer(settings)

@@ -3,6 +3,7 @@
 Everything that is needed later is taken before a line of the project is imported, and held in closures.
 """
 
+import array
 import builtins
 import faulthandler
 import importlib.machinery as machinery
@@ -10,8 +11,10 @@ import json
 import operator
 import os
 import site
+import socket
 import sys
 import threading
+import time
 import types
 from json.encoder import encode_basestring_ascii
 
@@ -197,18 +200,97 @@ class Names:
         return name
 
 
-def begin():
-    """Takes the settings over, and gives the process its place: no input, and the project on the search path."""
-    settings = json.loads(sys.stdin.buffer.readline().decode())
+def begin(*modules):
+    """Imports what every run needs, takes the settings of one over, and gives the process its place: no input, and the
+    project on the search path."""
+    server = json.loads(sys.stdin.buffer.readline().decode())
+    read_compiled([os.path.dirname(os.__file__), *site.getsitepackages()])
+    for module in modules:
+        try:
+            __import__(module)
+        except Exception:  # noqa: BLE001
+            # Whoever needs it imports it again, and says what is missing.
+            break
+    settings = forked(socket.socket(fileno=server["socket"]), server["forks"])
     # Compiled files that the project brings along need not be what stands in its sources.
     sys.pycache_prefix = settings["cache"]
-    read_compiled([os.path.dirname(os.__file__), *site.getsitepackages()])
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     sys.stdin = open(0, closefd=False)
     for descriptor in (settings["channel"], settings["trace"]):
         os.set_inheritable(descriptor, False)
     return settings
+
+
+def forked(server, forks):
+    """Returns in a process of its own for each run that is asked for, with its settings. Without `forks` it returns once, in
+    this process."""
+    set_dumpable(False)
+    while forks:
+        if not server.recv(1, socket.MSG_PEEK):
+            os._exit(0)
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            # Its child is an orphan once this one has ended, and becomes a child of the process that watches.
+            between = os.getpid()
+            forked_again = os.fork()
+            if forked_again:
+                os.write(writer, b"%d" % forked_again)
+                os._exit(0)
+            os.close(reader)
+            os.setsid()
+            settings = taken_over(server)
+            os.close(writer)
+            while os.getppid() == between:
+                time.sleep(0.0005)
+            break
+        os.close(writer)
+        pid = b""
+        # It ends when what was asked for has been read there.
+        while True:
+            part = os.read(reader, 16)
+            if not part:
+                break
+            pid += part
+        os.close(reader)
+        os.waitpid(child, 0)
+        server.sendall(pid)
+    else:
+        settings = taken_over(server)
+        server.sendall(b"%d" % os.getpid())
+    server.close()
+    set_dumpable(True)
+    return settings
+
+
+def taken_over(server):
+    """Reads the settings of a run, and takes the pipes that come with them."""
+    descriptors = array.array("i", [0] * 3)
+    length, ancillary, _, _ = server.recvmsg(16, socket.CMSG_SPACE(descriptors.itemsize * 3))
+    (_, _, given) = ancillary[0]
+    descriptors = array.array("i", given)
+    length, text = int(length), b""
+    while len(text) < length:
+        part = server.recv(min(length - len(text), 1 << 16))
+        if not part:
+            os._exit(1)
+        text += part
+    output, channel, trace = descriptors
+    for descriptor in (1, 2):
+        os.dup2(output, descriptor)
+    os.close(output)
+    return dict(json.loads(text.decode()), channel=channel, trace=trace)
+
+
+def set_dumpable(is_dumpable):
+    """Lets others of the same user look into this process, or does not, where the system has means for it."""
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(4, int(is_dumpable), 0, 0, 0)  # PR_SET_DUMPABLE
+    except (ImportError, OSError, AttributeError):
+        pass
 
 
 class Installed(machinery.SourceFileLoader):

@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import os
+import signal
 import tempfile
 import unittest
 from unittest import mock
@@ -213,6 +214,65 @@ class Trees(unittest.TestCase):
         # Code is not put back: whoever rewrites it is to be seen.
         with open("src/one.py", "rb") as file:
             self.assertEqual(file.read(), b"rewritten")
+
+
+class ForkServers(unittest.TestCase):
+    SCRIPT = """
+settings = begin("colorsys")
+print("settled" if "colorsys" in sys.modules else "missing", settings["number"], os.getppid(), flush=True)
+say, _ = open_channel(settings["channel"], settings["word"])
+say("finished", status=settings["number"])
+os._exit(settings["number"])
+"""
+
+    def server(self, takes_orphans):
+        with open(os.path.join(DRIVERS, "worker.py")) as file:
+            server = supervise.ForkServer(file.read() + self.SCRIPT, takes_orphans)
+        self.addCleanup(self.end, server)
+        return server
+
+    @staticmethod
+    def end(server):
+        server.socket.close()
+        if server.process:
+            server.process.kill()
+            server.process.wait()
+
+    def ran(self, server, number):
+        with listening():
+            run = supervise.Run(["call"])
+            one = supervise.Worker(run, server, {"number": number, "cache": tempfile.gettempdir()}, 30.0)
+            one.watch()
+        return one
+
+    def test_each_run_has_a_process_that_is_a_child_of_this_one(self):
+        for takes_orphans in (supervise.guard(), False):
+            server = self.server(takes_orphans)
+            for number in (0, 7):
+                one = self.ran(server, number)
+                self.assertEqual((one.trouble, one.forged, one.finished), (None, None, number))
+                self.assertEqual(one.process.returncode, number)
+                self.assertEqual(one.output.split()[:2], [b"settled", b"%d" % number])
+                self.assertEqual(int(one.output.split()[2]), os.getpid())
+            self.assertEqual(server.process is not None, takes_orphans)
+
+    def test_without_the_server_no_run_is_taken_for_one(self):
+        server = self.server(supervise.guard())
+        self.assertIsNone(self.ran(server, 0).trouble)
+        os.kill(server.process.pid, signal.SIGKILL)
+        kind, message = self.ran(server, 0).trouble
+        self.assertEqual(kind, "unusable")
+        self.assertIn("no process for the tests can be started", message)
+
+    def test_a_server_that_hangs_is_not_waited_for(self):
+        server = self.server(supervise.guard())
+        self.assertIsNone(self.ran(server, 0).trouble)
+        os.kill(server.process.pid, signal.SIGSTOP)
+        before, supervise.PATIENCE = supervise.PATIENCE, 0.01
+        try:
+            self.assertEqual(self.ran(server, 0).trouble[0], "unusable")
+        finally:
+            supervise.PATIENCE = before
 
 
 if __name__ == "__main__":
