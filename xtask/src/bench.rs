@@ -40,11 +40,11 @@ const FILES: usize = 200;
 const TRANSCRIPT_BYTES: usize = 10_000_000;
 
 /// Runs the measurement.
-pub fn run(what: BenchmarkKind, rounds: Option<usize>) -> Result {
+pub fn run(what: BenchmarkKind, rounds: Option<usize>, clones: Option<&Path>) -> Result {
     match what {
         BenchmarkKind::Hook => hook(rounds.unwrap_or(40)),
         BenchmarkKind::Brief => brief::run(rounds.unwrap_or(5)),
-        BenchmarkKind::Review => review::run(rounds.unwrap_or(3)),
+        BenchmarkKind::Review => review::run(rounds.unwrap_or(3), clones),
         BenchmarkKind::Eval => eval::run(None),
         BenchmarkKind::Patch => patch::run(rounds.unwrap_or(11)).and_then(|()| tournament::run()),
     }

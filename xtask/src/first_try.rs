@@ -4,7 +4,7 @@
 //! `first-try.toml` lists the packages with two successive versions. Their sources come from the registries and are
 //! committed one after the other. Nothing is set up for them. Commits of clones are reviewed alike.
 
-mod clones;
+pub mod clones;
 mod fault;
 mod fixable;
 

@@ -134,6 +134,10 @@ pub fn changes_settings(path: &str, base: &str, change: &str) -> bool {
     }
 }
 
+/// Where pytest is told which markers there are. A name that is declared changes no outcome, and one that is not may be an
+/// error: tests of a change have theirs.
+const MARKERS: [&[&str]; 2] = [&["tool", "pytest", "ini_options", "markers"], &["tool", "pytest", "markers"]];
+
 fn merge_json(base: &str, change: &str, settings: &[&[&str]]) -> Option<String> {
     let base: serde_json::Value = serde_json::from_str(base).ok()?;
     let before: serde_json::Value = serde_json::from_str(change).ok()?;
@@ -165,6 +169,17 @@ fn merge_toml(base: &str, change: &str, settings: &[&[&str]]) -> Option<String> 
     let mut merged = before.clone();
     for setting in settings {
         set(&mut merged, setting, find(&base, setting).cloned());
+    }
+    for (table, key) in MARKERS.iter().filter_map(|path| path.split_last().map(|(key, table)| (table, *key))) {
+        let declared = |table: Option<&toml::Value>| table?.get(key)?.as_array().cloned();
+        let (own, held) = (declared(find(&before, table)), find(&merged, table).cloned());
+        // Without a table of the base, a new one would tell the runner where its settings are.
+        if let (Some(own), Some(toml::Value::Table(mut held))) = (own, held) {
+            let mut all = declared(Some(&held.clone().into())).unwrap_or_default();
+            all.extend(own.into_iter().filter(|one| one.is_str() && !all.contains(one)).collect::<Vec<_>>());
+            held.insert(key.to_owned(), all.into());
+            set(&mut merged, table, Some(held.into()));
+        }
     }
     keep_helpers(&base, &mut merged);
     if merged == before { None } else { toml::to_string(&merged).ok() }
@@ -220,16 +235,46 @@ fn merge_ini(base: &str, change: &str) -> Option<String> {
     if theirs == ours {
         return None;
     }
-    let kept = change.iter().filter(|(name, _)| !is_guarded_section(name));
+    let kept = change.iter().filter(|(name, _)| !is_guarded_section(name)).map(|(_, text)| (*text).to_owned());
     let restored = base.iter().filter(|(name, _)| is_guarded_section(name));
+    let restored = restored.map(|(name, text)| with_markers_of(text, ours.get(name).copied().unwrap_or_default()));
     let mut merged = String::new();
-    for (_, text) in kept.chain(restored) {
-        merged.push_str(text);
+    for text in kept.chain(restored) {
+        merged.push_str(&text);
         if !text.is_empty() && !text.ends_with('\n') {
             merged.push('\n');
         }
     }
     Some(merged)
+}
+
+/// A section of an INI file with the markers that another version of it declares as well.
+fn with_markers_of(section: &str, other: &str) -> String {
+    let lines: Vec<&str> = section.lines().collect();
+    let (at, mut declared) = (markers_of(&lines), Vec::new());
+    let others: Vec<&str> = other.lines().collect();
+    if let Some(range) = markers_of(&others) {
+        let own = at.clone().map(|range| lines[range].to_vec()).unwrap_or_default();
+        let is_new = |line: &&&str| !line.trim().is_empty() && !own.iter().any(|known| known.trim() == line.trim());
+        declared.extend(others[range].iter().skip(1).filter(is_new).map(|line| format!("    {}", line.trim())));
+    }
+    if declared.is_empty() {
+        return section.to_owned();
+    }
+    let mut text: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+    match at {
+        Some(range) => drop(text.splice(range.end..range.end, declared)),
+        None => text.extend(["markers =".to_owned()].into_iter().chain(declared)),
+    }
+    text.join("\n") + "\n"
+}
+
+/// The lines of a section that declare markers, the first of them with the key.
+fn markers_of(lines: &[&str]) -> Option<std::ops::Range<usize>> {
+    let is_key = |line: &&str| line.split_once('=').is_some_and(|(key, _)| key.trim_end() == "markers");
+    let start = lines.iter().position(is_key)?;
+    let is_part = |line: &&&str| line.starts_with([' ', '\t']) && !line.trim().is_empty();
+    Some(start..start + 1 + lines[start + 1..].iter().take_while(is_part).count())
 }
 
 /// Cuts an INI file into its sections, each with its heading; what comes before the first has no name.
@@ -255,6 +300,43 @@ mod tests {
         let files = paths.iter().map(|(path, status)| FileChange::new(*path, *status)).collect();
         let base = base.iter().map(|path| (*path).to_owned()).collect();
         plan(&Diff { files, ..Diff::default() }, &base, &Uses::default(), opened)
+    }
+
+    #[test]
+    fn markers_of_a_change_are_declared_and_nothing_else_of_its_settings_holds() {
+        let toml = |settings: &str| format!("[project]\nname = \"a\"\n\n{settings}");
+        let own = "[tool.pytest.ini_options]\naddopts = \"-k nothing\"\nmarkers = [\"slow: takes long\", \"thin\"]\n";
+        for (base, expected) in [
+            (
+                "[tool.pytest.ini_options]\naddopts = \"-q\"\n",
+                "addopts = \"-q\"\nmarkers = [\"slow: takes long\", \"thin\"]",
+            ),
+            (
+                "[tool.pytest.ini_options]\nmarkers = [\"thin\", \"old\"]\n",
+                "markers = [\"thin\", \"old\", \"slow: takes long\"]",
+            ),
+            ("", ""),
+        ] {
+            let merged = merge("pyproject.toml", &toml(base), &toml(own)).expect("it differs");
+            let tables = |text: &str| toml::from_str::<toml::Table>(text).expect("TOML");
+            let wanted = tables(&toml(&format!("{}\n{expected}\n", base.lines().next().unwrap_or("[tool]"))));
+            assert_eq!(tables(&merged), wanted, "{base}");
+        }
+        let own =
+            "[tool:pytest]\naddopts = -k nothing\nmarkers =\n    slow: takes long\n    thin\n\n[metadata]\nname = a\n";
+        for (base, expected) in [
+            (
+                "[tool:pytest]\naddopts = -q\n",
+                "[tool:pytest]\naddopts = -q\nmarkers =\n    slow: takes long\n    thin\n",
+            ),
+            (
+                "[tool:pytest]\nmarkers = old\n  thin\naddopts = -q\n",
+                "[tool:pytest]\nmarkers = old\n  thin\n    slow: takes long\naddopts = -q\n",
+            ),
+            ("[flake8]\n", "[flake8]\n"),
+        ] {
+            assert_eq!(merge("setup.cfg", base, own).as_deref(), Some(&*format!("[metadata]\nname = a\n{expected}")));
+        }
     }
 
     #[test]

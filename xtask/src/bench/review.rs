@@ -1,13 +1,15 @@
 //! Measures what a review costs beside the plain commands of its gates: the processor time of all processes.
 //!
-//! The projects are public packages in two releases (`first-try.toml`). Both run with what Assize has installed for them.
+//! The projects are public packages in two releases (`first-try.toml`), or merged commits of clones. Both run with what Assize has installed for them.
 //! The first review finds out about the base as well; the next ones know it. The plain commands run on the change as
 //! well, in a folder in which the base was built before.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use super::timed;
 use crate::first_try;
+use crate::first_try::clones::{self, MergedCommit};
 use crate::shell::{self, Result, cargo, command, root};
 
 /// The packages: of each language some whose tests take little, and some whose tests take seconds.
@@ -24,7 +26,8 @@ const PACKAGES: [&str; 9] = [
 ];
 
 /// What is typed for a gate without Assize.
-const PLAIN: [(&str, &str); 16] = [
+const PLAIN: [(&str, &str); 25] = [
+    ("ava", "npx --no-install ava"),
     ("black", ".venv/bin/python -m black --check --quiet ."),
     ("borp", "npx --no-install borp"),
     ("cargo-check", "cargo check --workspace --all-targets --offline"),
@@ -32,8 +35,15 @@ const PLAIN: [(&str, &str); 16] = [
     ("cargo-fmt", "cargo fmt --all --check"),
     ("cargo-test", "cargo test --workspace --offline"),
     ("eslint", "npx --no-install eslint ."),
+    ("go-build", "go build ./..."),
+    ("go-test", "go test ./..."),
+    ("go-vet", "go vet ./..."),
+    ("gofmt", "gofmt -l ."),
+    ("jest", "npx --no-install jest"),
+    ("mocha", "npx --no-install mocha"),
     ("mypy", ".venv/bin/python -m mypy ."),
     ("node-test", "node --test"),
+    ("prettier", "npx --no-install prettier --check ."),
     ("pytest", ".venv/bin/python -m pytest -q"),
     ("python-compile", ".venv/bin/python -m compileall -q -x .venv ."),
     ("ruff-check", ".venv/bin/python -m ruff check ."),
@@ -41,23 +51,34 @@ const PLAIN: [(&str, &str); 16] = [
     ("tape", "npx --no-install tape 'test/**/*.js'"),
     ("tsc", "npx --no-install tsc --noEmit"),
     ("unittest", ".venv/bin/python -m unittest"),
+    ("vitest", "npx --no-install vitest run"),
 ];
 
-/// Prepares the packages, runs everything and prints the table.
-pub fn run(rounds: usize) -> Result {
+/// What is reviewed: the packages, or of each clone in a folder the newest commit that changed code.
+fn repositories(clones: Option<&Path>) -> Result<Vec<(String, PathBuf)>> {
+    let Some(folder) = clones else {
+        return PACKAGES.iter().map(|name| Ok(((*name).to_owned(), first_try::repository_of(name)?))).collect();
+    };
+    let newest: BTreeMap<String, MergedCommit> =
+        clones::choose(folder)?.into_iter().map(|commit| (commit.name.clone(), commit)).collect();
+    newest.into_iter().map(|(name, commit)| Ok((name, commit.repository()?))).collect()
+}
+
+/// Prepares what is reviewed, runs everything and prints the table.
+pub fn run(rounds: usize, clones: Option<&Path>) -> Result {
     shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
     let assize = root().join("target/release/assize");
     println!(
         "\n{:60} {:>8} {:>9} {:>9} {:>7} {:>9}  ruling",
         "processor seconds", "plain", "unknown", "known", "ratio", "mutants"
     );
-    for name in PACKAGES {
+    for (name, repository) in repositories(clones)? {
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         let home = place.path();
         // What is installed here must not be found where Assize has to install it.
-        let folder = home.join(name);
-        let (from, to) = (first_try::repository_of(name)?, folder.to_string_lossy());
-        shell::run(command("git", &["clone", "--quiet", &from.to_string_lossy(), &to]))?;
+        let folder = home.join(&name);
+        let to = folder.to_string_lossy();
+        shell::run(command("git", &["clone", "--quiet", &repository.to_string_lossy(), &to]))?;
         let call = |words: &str| format!("'{}' {words} --format json", assize.display());
         timed(&folder, home, &call("doctor --gates"))?;
         bring(home, &folder)?;

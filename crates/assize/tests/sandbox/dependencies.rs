@@ -89,8 +89,9 @@ fn run_in_copy(repo: &Repo, paths: &[String], changed: (&str, &str), gate: &str,
     let gate = GATES.iter().find(|known| known.id() == gate).expect("a gate");
     let setup = gate.detect(&prepared.project).into_iter().next().expect("it is in use");
     let planned = Planned { gate: *gate, setup: &setup };
-    let ran =
-        prepared.run(planned, sandbox, &RunTerms::default(), RunnerTest::Canary("unpredictable"), &mut |_| {}).expect("it runs");
+    let ran = prepared
+        .run(planned, sandbox, &RunTerms::default(), RunnerTest::Canary("unpredictable"), &mut |_| {})
+        .expect("it runs");
     (ran.run.state, ran.run.trouble)
 }
 

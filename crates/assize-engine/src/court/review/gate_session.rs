@@ -25,7 +25,9 @@ use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use assize_syntax::removed::removed_declarations;
 
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
-use crate::gate::{BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, RunnerTest, StoredBuild};
+use crate::gate::{
+    BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, RunnerTest, StoredBuild,
+};
 use crate::random::fresh_word;
 use crate::sandbox::Sandbox;
 use crate::scratch::Scratch;
