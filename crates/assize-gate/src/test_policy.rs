@@ -159,8 +159,34 @@ fn merge_json(base: &str, change: &str, settings: &[&[&str]]) -> Option<String> 
         });
         own.extend(scripts.clone());
         object.insert("scripts".to_owned(), own.into());
+        keep_called(&base, scripts, object);
     }
     if merged == before { None } else { serde_json::to_string_pretty(&merged).ok() }
+}
+
+/// Gives a manifest back what it no longer asks for and the base's scripts call.
+fn keep_called(
+    base: &serde_json::Value,
+    scripts: &serde_json::Map<String, serde_json::Value>,
+    merged: &mut serde_json::Map<String, serde_json::Value>,
+) {
+    const SECTIONS: [&str; 4] = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+    let is_part = |character: char| character.is_alphanumeric() || "-_.".contains(character);
+    let texts = scripts.values().filter_map(serde_json::Value::as_str);
+    let words: BTreeSet<&str> = texts.flat_map(|text| text.split(|character| !is_part(character))).collect();
+    for section in SECTIONS {
+        for (name, range) in base.get(section).and_then(serde_json::Value::as_object).into_iter().flatten() {
+            let is_called = words.contains(name.rsplit('/').next().unwrap_or(name));
+            let is_there =
+                SECTIONS.iter().any(|section| merged.get(*section).is_some_and(|all| all.get(name).is_some()));
+            if is_called && !is_there {
+                let all = merged.entry(section).or_insert_with(|| serde_json::Map::new().into());
+                if let Some(all) = all.as_object_mut() {
+                    all.insert(name.clone(), range.clone());
+                }
+            }
+        }
+    }
 }
 
 fn merge_toml(base: &str, change: &str, settings: &[&[&str]]) -> Option<String> {
@@ -337,6 +363,21 @@ mod tests {
         ] {
             assert_eq!(merge("setup.cfg", base, own).as_deref(), Some(&*format!("[metadata]\nname = a\n{expected}")));
         }
+    }
+
+    #[test]
+    fn what_scripts_of_the_base_call_is_still_asked_for() {
+        let base = r#"{"scripts":{"test":"standard && tap --no-cov","types":"tsd"},
+            "devDependencies":{"standard":"^17","tap":"^16","@a/tsd":"1","left":"1"}}"#;
+        let change = r#"{"scripts":{"test":"borp"},"dependencies":{"standard":"^18"},"devDependencies":{"borp":"1"}}"#;
+        let merged = merge("package.json", base, change).expect("it differs");
+        let merged: serde_json::Value = serde_json::from_str(&merged).expect("JSON");
+        let expected = serde_json::json!({
+            "scripts": {"test": "standard && tap --no-cov", "types": "tsd"},
+            "dependencies": {"standard": "^18"},
+            "devDependencies": {"borp": "1", "tap": "^16", "@a/tsd": "1"},
+        });
+        assert_eq!(merged, expected);
     }
 
     #[test]

@@ -13,8 +13,10 @@ mod workflow;
 mod workspace;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use assize_core::path::file_name;
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::command::CommandRole;
@@ -86,7 +88,15 @@ pub struct Pipeline {
     pub is_complete: bool,
     /// What could not be read and may check a change, in words.
     pub unread: Vec<String>,
+    /// Whether a file has Rust's compiler or its linter take warnings for errors: in a call, or in a variable beside it.
+    pub denies_rust_warnings: bool,
 }
+
+/// `-D warnings`, `-Dclippy::all`, `["-D", "warnings"]`, `--deny warnings`, `warnings = "deny"`.
+static RUST_WARNINGS_DENIED: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?:-D|-F|--deny|--forbid)[\s"',=]*(?:warnings|clippy::|unused)|\bwarnings\s*=\s*["']deny"#;
+    Regex::new(pattern).expect("the pattern is fixed")
+});
 
 impl Pipeline {
     /// Joins what an earlier state of the project says with this one, the earlier first: a later state must not have its
@@ -104,6 +114,7 @@ impl Pipeline {
         joined.scripts.extend(scripts);
         joined.unread.extend(self.unread.into_iter().filter(|it| !base.unread.contains(it)));
         joined.is_complete = base.is_complete && self.is_complete;
+        joined.denies_rust_warnings |= self.denies_rust_warnings;
         joined
     }
 
@@ -148,7 +159,8 @@ impl Pipeline {
                 expander.call(&format!("task {target}"), "");
             }
         }
-        Self { is_complete, ..expander.found }
+        let denies_rust_warnings = manifests.values().any(|text| RUST_WARNINGS_DENIED.is_match(text));
+        Self { is_complete, denies_rust_warnings, ..expander.found }
     }
 }
 

@@ -51,7 +51,7 @@ impl Gate for Black {
         Ok(python::place(black::parse(&output.stderr)?, setup, output))
     }
 
-    fn fails_at(&self) -> Severity {
+    fn fails_at(&self, _setup: &Setup) -> Severity {
         Severity::Warning
     }
 

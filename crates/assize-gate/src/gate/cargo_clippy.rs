@@ -7,6 +7,9 @@ use assize_report::{ToolReport, ReportError, rustc_json};
 
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, cargo, mentions};
 
+/// The detail of a setup: the maintainers call clippy so that warnings do not fail.
+const LET_PASS: &str = "warnings pass";
+
 /// Rust's linter.
 pub struct CargoClippy;
 
@@ -32,7 +35,12 @@ impl Gate for CargoClippy {
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
-        because(project).map_or_else(Vec::new, |because| cargo::setups(project, &because))
+        let mut setups = because(project).map_or_else(Vec::new, |because| cargo::setups(project, &because));
+        let passes = |setup: &&mut Setup| {
+            !project.pipeline.denies_rust_warnings && calls(project, &setup.folder).next().is_some()
+        };
+        setups.iter_mut().filter(passes).for_each(|setup| setup.detail = LET_PASS.to_owned());
+        setups
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
@@ -59,8 +67,8 @@ impl Gate for CargoClippy {
         Ok(cargo::place(cargo::explain(report, output), setup, output))
     }
 
-    fn fails_at(&self) -> Severity {
-        Severity::Warning
+    fn fails_at(&self, setup: &Setup) -> Severity {
+        if setup.detail == LET_PASS { Severity::Error } else { Severity::Warning }
     }
 
     fn newer_options(&self) -> &'static [&'static str] {
@@ -117,6 +125,32 @@ mod tests {
             arguments(all),
             format!("{start} --all-targets --all-features --offline -- -Aclippy::needless_return")
         );
+    }
+
+    #[test]
+    fn warnings_count_unless_the_maintainers_let_them_pass() {
+        let fails_at = |files: &[(&str, &str)]| {
+            let project = project(&[&[("Cargo.toml", PACKAGE), ("clippy.toml", "")], files].concat(), &["clippy.toml"]);
+            CargoClippy.fails_at(&CargoClippy.detect(&project)[0])
+        };
+        let workflow = |variables: &str, call: &str| {
+            format!("on: push\nenv:\n  A: b\n{variables}jobs:\n  a:\n    steps:\n      - run: {call}\n")
+        };
+        let path = ".github/workflows/ci.yml";
+        assert_eq!(fails_at(&[]), Severity::Warning);
+        assert_eq!(fails_at(&[(path, &workflow("", "cargo test"))]), Severity::Warning);
+        assert_eq!(fails_at(&[(path, &workflow("", "cargo clippy --tests"))]), Severity::Error);
+        for (variables, call) in [
+            ("", "cargo clippy -- -D warnings"),
+            ("", "cargo clippy -- -Dclippy::all"),
+            ("", "cargo clippy -- --deny=warnings"),
+            ("  RUSTFLAGS: -Dwarnings\n", "cargo clippy"),
+            ("  RUSTFLAGS: \"--cfg a -D warnings\"\n", "cargo clippy"),
+        ] {
+            assert_eq!(fails_at(&[(path, &workflow(variables, call))]), Severity::Warning, "{variables}{call}");
+        }
+        let config = "[build]\nrustflags = [\"-D\", \"warnings\"]\n";
+        assert_eq!(fails_at(&[(path, &workflow("", "cargo clippy")), (".cargo/config.toml", config)]), Severity::Warning);
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl Gate for CargoFmt {
         Ok(cargo::place(report, setup, output))
     }
 
-    fn fails_at(&self) -> Severity {
+    fn fails_at(&self, _setup: &Setup) -> Severity {
         Severity::Warning
     }
 }

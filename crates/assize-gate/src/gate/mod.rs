@@ -400,7 +400,7 @@ pub trait Gate: Sync {
         Vec::new()
     }
     /// The least severity of a diagnostic at which the gate has failed.
-    fn fails_at(&self) -> Severity {
+    fn fails_at(&self, _setup: &Setup) -> Severity {
         Severity::Error
     }
     /// Options of its command that older versions of its tool do not know.
@@ -504,11 +504,10 @@ impl GateRun {
             return errored(GateTrouble::Crashed, "a signal ended it".to_owned(), report);
         };
         if !gate.ordinary_statuses().contains(&status) {
-            return errored(
-                GateTrouble::Crashed,
-                format!("it ended with status {status}{}", complaint(output)),
-                report,
-            );
+            let complaint = complaint(output);
+            let is_missing = status == NOT_FOUND && complaint.contains("not found");
+            let kind = if is_missing { GateTrouble::MissingTool } else { GateTrouble::Crashed };
+            return errored(kind, format!("it ended with status {status}{complaint}"), report);
         }
         let mut report = match parsed {
             Ok(report) => report,
@@ -532,7 +531,7 @@ impl GateRun {
         if output.cut {
             return errored(GateTrouble::OverLimit, "its output is larger than is read".to_owned(), Some(report));
         }
-        let objections = report.diagnostics.iter().filter(|found| found.severity >= gate.fails_at()).count();
+        let objections = report.diagnostics.iter().filter(|found| found.severity >= gate.fails_at(setup)).count();
         let failed = report.tests.as_ref().map_or(0, |run| run.count(TestOutcome::Failed));
         // A tool that ends with a fault after warnings alone was told to take them for faults.
         let warned = status != 0 && !report.diagnostics.is_empty();
@@ -556,6 +555,9 @@ impl GateRun {
         Self { state, trouble: None, report: Some(report) }
     }
 }
+
+/// The status with which a shell says that there is no such program.
+const NOT_FOUND: i32 = 127;
 
 /// Names the first tests that failed in a run that was not done in time: those that never ended are among them.
 fn unfinished(report: Option<&ToolReport>) -> String {

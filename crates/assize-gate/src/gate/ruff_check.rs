@@ -43,7 +43,7 @@ impl Gate for RuffCheck {
         Ok(python::place(ruff::parse(&output.stdout)?, setup, output))
     }
 
-    fn fails_at(&self) -> Severity {
+    fn fails_at(&self, _setup: &Setup) -> Severity {
         Severity::Warning
     }
 }

@@ -54,7 +54,7 @@ impl Gate for RuffFormat {
         Ok(python::place(report, setup, output))
     }
 
-    fn fails_at(&self) -> Severity {
+    fn fails_at(&self, _setup: &Setup) -> Severity {
         Severity::Warning
     }
 

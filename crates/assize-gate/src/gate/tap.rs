@@ -113,14 +113,17 @@ fn is_subcommand(step: &ScriptStep) -> bool {
     step.arguments().first().is_some_and(|word| OTHERS.contains(&word.text.as_str()))
 }
 
-/// The runner as the package's version of it is to be called.
-fn runner(package: &NodePackage) -> &'static JavaScriptRunner {
+/// The runner as the package's version of it is to be called. `None` before version 15, which knows other options.
+fn runner(package: &NodePackage) -> Option<&'static JavaScriptRunner> {
     let digits = |range: &str| {
         let start = range.trim_start_matches(|character: char| !character.is_ascii_digit());
         start.split(|character: char| !character.is_ascii_digit()).next().and_then(|number| number.parse::<u32>().ok())
     };
-    let is_old = package.range("tap").and_then(digits).is_some_and(|major| major < 18);
-    if is_old { &BEFORE_18 } else { &RUNNER }
+    match package.range("tap").and_then(digits) {
+        Some(..15) => None,
+        Some(15..18) => Some(&BEFORE_18),
+        _ => Some(&RUNNER),
+    }
 }
 
 impl Gate for Tap {
@@ -142,19 +145,22 @@ impl Gate for Tap {
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let called = |package: &NodePackage| {
-            RUNNER.called(project, package).filter(|setup| RUNNER.is_called_once(setup, package))
+            let runner = runner(package)?;
+            runner.called(project, package).filter(|setup| runner.is_called_once(setup, package))
         };
         javascript::packages(project).iter().filter_map(called).collect()
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         let program = javascript::program(project, &setup.folder, "tap");
-        runner(&javascript::package(project, &setup.folder)).command(setup, project, &program, &[])
+        let runner = runner(&javascript::package(project, &setup.folder)).unwrap_or(&RUNNER);
+        runner.command(setup, project, &program, &[])
     }
 
     fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {
         let program = javascript::program(project, &setup.folder, "tap");
-        runner(&javascript::package(project, &setup.folder)).command_for(setup, project, (&program, &[]), files)
+        let runner = runner(&javascript::package(project, &setup.folder)).unwrap_or(&RUNNER);
+        runner.command_for(setup, project, (&program, &[]), files)
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
@@ -242,6 +248,14 @@ mod tests {
             let package = format!(r#"{{"scripts":{{"test":"tap -t 9 --100 test/*.js"}},"devDependencies":{{"tap":"{range}"}}}}"#);
             let line = called(&package).expect("a call");
             assert!(line.starts_with(&format!("tap {coverage} {ours} test/*.js")), "{range}: {line}");
+        }
+    }
+
+    #[test]
+    fn versions_with_other_options_are_left_to_their_script() {
+        for (range, is_taken) in [("~0.4.0", false), ("^14.11.0", false), ("^15.0.0", true)] {
+            let package = format!(r#"{{"scripts":{{"test":"tap test/*.js"}},"devDependencies":{{"tap":"{range}"}}}}"#);
+            assert_eq!(called(&package).is_some(), is_taken, "{range}");
         }
     }
 

@@ -192,6 +192,10 @@ impl<'a> GateSession<'a> {
             let name = name_of(gate.id(), &setup.folder);
             (self.watch)(ReviewStep::Gate { name: &name, on: *tree, done: number, of: due.len() });
             let planned = Planned { gate: *gate, setup };
+            if *tree == TreeState::Change && self.is_given_up(worktrees, planned)? {
+                limits.push(format!("{name}: the change no longer runs its tests with it"));
+                continue;
+            }
             let ran = self.run_on_tree(worktrees, *tree, planned)?;
             let base = self.base_run(worktrees, &on_base, planned, &ran)?;
             if let Some(base) = base.as_ref().filter(|_| is_test_runner(*gate)) {
@@ -234,7 +238,63 @@ impl<'a> GateSession<'a> {
                 break;
             }
         }
+        results.extend(self.own_runners(worktrees, &due, limits)?);
         Ok((results, findings))
+    }
+
+    /// The runners of tests that the change calls by its own settings, where these are others than the base's.
+    fn runners_by_own_settings(
+        &self,
+        worktrees: &PreparedWorktrees,
+    ) -> Result<Option<(WorkCopy, Vec<(&'a dyn Gate, Setup)>)>, CopyError> {
+        let Some(copy) = worktrees.with_own_settings()? else { return Ok(None) };
+        let own = worktrees.change.with_copy(copy.again()?, worktrees.change.build().to_owned());
+        let mut due = self.terms.gates.plan(&own.project, self.changed().as_ref()).due;
+        due.retain(|(gate, _)| is_test_runner(*gate));
+        Ok(Some((copy, due)))
+    }
+
+    /// Returns whether the change no longer calls a runner with which its code has passed the tests of the base.
+    fn is_given_up(&self, worktrees: &PreparedWorktrees, planned: Planned<'_>) -> Result<bool, CopyError> {
+        let has_passed = self.of_held.get(&key_of(planned)).is_some_and(|held| held.state == GateState::Passed);
+        if !has_passed {
+            return Ok(false);
+        }
+        let own = self.runners_by_own_settings(worktrees)?;
+        let is_called = |own: &[(&dyn Gate, Setup)]| {
+            own.iter().any(|(gate, setup)| is_same(planned, Planned { gate: *gate, setup }))
+        };
+        Ok(own.is_some_and(|(_, own)| !own.is_empty() && !is_called(&own)))
+    }
+
+    /// Runs tests of the change with runners that it alone calls.
+    fn own_runners(
+        &mut self,
+        worktrees: &PreparedWorktrees,
+        due: &[Due<'a>],
+        limits: &mut Vec<String>,
+    ) -> Result<Vec<GateResult>, CopyError> {
+        let is_kept = |(gate, setup, tree): &Due<'_>| {
+            *tree == TreeState::Change
+                && is_test_runner(*gate)
+                && self.of_change.contains_key(&key_of(Planned { gate: *gate, setup }))
+        };
+        if worktrees.held.is_none() || due.iter().any(is_kept) {
+            return Ok(Vec::new());
+        }
+        let Some((copy, own)) = self.runners_by_own_settings(worktrees)? else { return Ok(Vec::new()) };
+        let mut results = Vec::new();
+        for (gate, setup) in &own {
+            let planned = Planned { gate: *gate, setup };
+            let ran = self.run_watched(&worktrees.change, copy.again()?, planned)?;
+            let result = self.result(planned, TreeState::Change, &ran, None, &Excuses::new(), true);
+            if result.state == GateState::NotReady {
+                limits.push(format!("{} is not ready: {}", result.name(), result.why_not_ready()));
+            } else {
+                results.push(result);
+            }
+        }
+        Ok(results)
     }
 
     /// Runs a gate on one of the copies, the test runner of the change once only.
@@ -795,7 +855,7 @@ impl<'a> GateSession<'a> {
             folder: &setup.folder,
             because: &setup.because,
             dimensions: gate.dimensions(),
-            fails_at: gate.fails_at(),
+            fails_at: gate.fails_at(setup),
             tests_of,
             time_ms: ran.time_ms,
             command: ran.command.clone(),
