@@ -1,6 +1,8 @@
 //! Runs the gates of one review on the copies of the tree, and compares each with the base.
 
+mod adaptation;
 mod mutation;
+mod runners;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,11 +10,10 @@ use std::time::SystemTime;
 
 use assize_core::diff::Diff;
 use assize_core::finding::{Certainty, Finding, Severity};
-use assize_core::text::listed;
 use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{is_code, is_test};
 use assize_gate::comparison::{BrokenRule, Moves, keep_shared, take_out_broken_rules};
-use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
+use assize_gate::excuse::{Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_FILES_MAX, Setup, name_of};
 use assize_gate::narrowed::completed;
@@ -22,8 +23,8 @@ use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::tournament::STOPPED_EARLY;
 use assize_syntax::cut_off::with_functions_cut_off;
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
-use assize_syntax::removed::removed_declarations;
 
+use self::adaptation::{Adaptation, by_change, rewritten};
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
 use crate::gate::{
     BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, RunnerTest, StoredBuild,
@@ -242,61 +243,6 @@ impl<'a> GateSession<'a> {
         Ok((results, findings))
     }
 
-    /// The runners of tests that the change calls by its own settings, where these are others than the base's.
-    fn runners_by_own_settings(
-        &self,
-        worktrees: &PreparedWorktrees,
-    ) -> Result<Option<(WorkCopy, Vec<(&'a dyn Gate, Setup)>)>, CopyError> {
-        let Some(copy) = worktrees.with_own_settings()? else { return Ok(None) };
-        let own = worktrees.change.with_copy(copy.again()?, worktrees.change.build().to_owned());
-        let mut due = self.terms.gates.plan(&own.project, self.changed().as_ref()).due;
-        due.retain(|(gate, _)| is_test_runner(*gate));
-        Ok(Some((copy, due)))
-    }
-
-    /// Returns whether the change no longer calls a runner with which its code has passed the tests of the base.
-    fn is_given_up(&self, worktrees: &PreparedWorktrees, planned: Planned<'_>) -> Result<bool, CopyError> {
-        let has_passed = self.of_held.get(&key_of(planned)).is_some_and(|held| held.state == GateState::Passed);
-        if !has_passed {
-            return Ok(false);
-        }
-        let own = self.runners_by_own_settings(worktrees)?;
-        let is_called = |own: &[(&dyn Gate, Setup)]| {
-            own.iter().any(|(gate, setup)| is_same(planned, Planned { gate: *gate, setup }))
-        };
-        Ok(own.is_some_and(|(_, own)| !own.is_empty() && !is_called(&own)))
-    }
-
-    /// Runs tests of the change with runners that it alone calls.
-    fn own_runners(
-        &mut self,
-        worktrees: &PreparedWorktrees,
-        due: &[Due<'a>],
-        limits: &mut Vec<String>,
-    ) -> Result<Vec<GateResult>, CopyError> {
-        let is_kept = |(gate, setup, tree): &Due<'_>| {
-            *tree == TreeState::Change
-                && is_test_runner(*gate)
-                && self.of_change.contains_key(&key_of(Planned { gate: *gate, setup }))
-        };
-        if worktrees.held.is_none() || due.iter().any(is_kept) {
-            return Ok(Vec::new());
-        }
-        let Some((copy, own)) = self.runners_by_own_settings(worktrees)? else { return Ok(Vec::new()) };
-        let mut results = Vec::new();
-        for (gate, setup) in &own {
-            let planned = Planned { gate: *gate, setup };
-            let ran = self.run_watched(&worktrees.change, copy.again()?, planned)?;
-            let result = self.result(planned, TreeState::Change, &ran, None, &Excuses::new(), true);
-            if result.state == GateState::NotReady {
-                limits.push(format!("{} is not ready: {}", result.name(), result.why_not_ready()));
-            } else {
-                results.push(result);
-            }
-        }
-        Ok(results)
-    }
-
     /// Runs a gate on one of the copies, the test runner of the change once only.
     fn run_on_tree(
         &mut self,
@@ -379,37 +325,6 @@ impl<'a> GateSession<'a> {
         })
     }
 
-    /// How the runner of tests that may have been altered is put to the test.
-    fn test_of<'w>(&self, planned: Planned<'_>, word: &'w str) -> RunnerTest<'w> {
-        if self.sees_canary.contains(&key_of(planned)) { RunnerTest::Markers } else { RunnerTest::Canary(word) }
-    }
-
-    /// Runs tests again without a canary where tests of the project come upon it. The base shows whether they do: nothing
-    /// in it knows the change.
-    fn out_of_sight(
-        &mut self,
-        worktrees: &mut PreparedWorktrees,
-        planned: Planned<'_>,
-        tree: TreeState,
-        (ran, base): (GateExecution, Option<&GateExecution>),
-        limits: &mut Vec<String>,
-    ) -> Result<GateExecution, CopyError> {
-        let key = key_of(planned);
-        let is_asked = is_test_runner(planned.gate) && planned.gate.builds_in().is_none();
-        let Some(base) = base.filter(|_| is_asked && !self.sees_canary.contains(&key)) else { return Ok(ran) };
-        let is_red = !excuse::newly_failing(&ran.run, &base.run).is_empty();
-        let Some(worktree) = worktrees.base.as_mut().filter(|_| is_red) else { return Ok(ran) };
-        let beside = self.known_of_base(worktree, planned, (BaseLookup::Taken, BaseRun::BesideCanary))?;
-        if excuse::newly_failing(&beside.run, &base.run).is_empty() {
-            return Ok(ran);
-        }
-        let name = name_of(planned.gate.id(), &planned.setup.folder);
-        limits.push(format!("{name} ran without a canary: on the base, tests fail when one stands beside them"));
-        self.sees_canary.insert(key.clone());
-        self.of_change.remove(&key);
-        self.run_on_tree(worktrees, tree, planned)
-    }
-
     /// Runs the same gate on the base if that is informative: for tests, to know which existed; for other gates, only
     /// if they object.
     fn base_run(
@@ -475,162 +390,9 @@ impl<'a> GateSession<'a> {
         Ok(ran)
     }
 
-    /// Finds out which failing tests are not held against the change: those that the base lists, those that pass when
-    /// they are run again, and those that fail on the base alike and do not depend on what changed.
-    fn excuses(
-        &mut self,
-        worktrees: &mut PreparedWorktrees,
-        planned: Planned<'_>,
-        tree: TreeState,
-        run: &GateRun,
-        base: Option<&GateRun>,
-    ) -> Result<Excuses, ReviewError> {
-        let listed = self.terms.gates.known_red.iter().map(|id| (id.clone(), Excuse::KnownRed));
-        let mut excuses: Excuses = listed.collect();
-        let Some(base) = base.filter(|_| run.state == GateState::Failed && is_test_runner(planned.gate)) else {
-            return Ok(excuses);
-        };
-        excuses.extend(excuse::without_plugin(run, base).into_iter().map(|id| (id, Excuse::KnownRed)));
-        let mut newly_failing = excuse::newly_failing(run, base);
-        newly_failing.retain(|id| !excuses.contains_key(id));
-        let flaky = self.passing_again(worktrees.get(tree), planned, newly_failing)?;
-        excuses.extend(flaky.into_iter().map(|id| (id, Excuse::Flaky)));
-        let mut alike = excuse::red_alike(run, base);
-        let spec = self.so_far.case.specification.inspect();
-        alike.retain(|id| !excuses.contains_key(id));
-        let mut alike = excuse::unasked(alike, run, spec);
-        if tree == TreeState::Held && !alike.is_empty() {
-            // A test that the change alters so that it passes is what the change is about.
-            let altered = self.run_on_tree(worktrees, TreeState::Change, planned)?;
-            alike = excuse::independent_of_change(&alike, run, &altered.run);
-        }
-        let red = self.independent(worktrees.get(tree), planned, run, alike)?;
-        excuses.extend(red.into_iter().map(|id| (id, Excuse::KnownRed)));
-        Ok(excuses)
-    }
-
     /// Returns whether nothing was asked for: then what the change does is what is wanted.
     fn is_unspecified(&self) -> bool {
         self.so_far.case.specification.inspect().trim().is_empty()
-    }
-
-    /// Finds out which tests of the base the change adapts, where nothing says that it must not.
-    fn adaptation(
-        &mut self,
-        worktrees: &mut PreparedWorktrees,
-        planned: Planned<'_>,
-        tree: TreeState,
-        held: &GateRun,
-        base: Option<&GateRun>,
-    ) -> Result<Adaptation, ReviewError> {
-        let none = Ok(Adaptation::Tests { adapted: BTreeSet::new(), removed: BTreeSet::new() });
-        let is_allowed = self.is_unspecified() && self.terms.policy.adapted_tests.is_allowed();
-        let is_asked = tree == TreeState::Held && held.state != GateState::Passed && is_allowed;
-        let Some(base) = base.filter(|_| is_asked) else { return none };
-        if self.weakened.iter().any(|finding| finding.path.is_none()) {
-            return none;
-        }
-        let all_touched = worktrees.touched_tests();
-        let mut touched = all_touched.clone();
-        touched.retain(|path| !self.weakened.iter().any(|finding| finding.path.as_ref() == Some(path)));
-        let change = self.run_on_tree(worktrees, TreeState::Change, planned)?;
-        if is_status_alone(base) {
-            if held.state != GateState::Failed || !is_status_alone(&change.run) {
-                return none;
-            }
-            let Some(copy) = worktrees.swapped([])? else { return none };
-            let swapped = self.run_apart(&worktrees.change, copy, planned, RunnerTest::None)?;
-            let is_adapted = swapped.run.state == GateState::Failed;
-            return if is_adapted { Ok(Adaptation::Script) } else { none };
-        }
-        // As long as nothing tells against it, the new versions are taken to fail on the base.
-        let (change, touched, swapped) = (&change.run, &touched, &excuse::no_run());
-        let runs = AdaptationRuns { base, held, change, swapped, touched, removed: &BTreeSet::new() };
-        if runs.is_moved() {
-            return Ok(Adaptation::Moved);
-        }
-        if change.state == GateState::Errored {
-            return none;
-        }
-        let removed = self.removed(worktrees, planned, &AdaptationRuns { touched: &all_touched, ..runs })?;
-        let runs = AdaptationRuns { removed: &removed, ..runs };
-        if runs.adapted().is_empty() && !runs.is_rebuilt() {
-            return Ok(Adaptation::Tests { adapted: BTreeSet::new(), removed });
-        }
-        let Some(copy) = worktrees.swapped([])? else { return none };
-        let swapped = self.run_apart(&worktrees.change, copy, planned, RunnerTest::None)?;
-        let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
-        if runs.is_rebuilt() {
-            return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
-        }
-        let adapted = runs.adapted();
-        Ok(Adaptation::Tests { adapted, removed })
-    }
-
-    /// Runs the tests of the base that can be built with the code of the change, with the change's version of those files
-    /// that cannot. Returns whether they pass, as far as that can be found out.
-    fn the_rest_passes(
-        &mut self,
-        worktrees: &mut PreparedWorktrees,
-        planned: Planned<'_>,
-        runs: &AdaptationRuns<'_>,
-    ) -> Result<bool, ReviewError> {
-        const ATTEMPTS_MAX: usize = 3;
-        let mut replaced = runs.unbuilt_files(runs.held);
-        for _ in 0..ATTEMPTS_MAX {
-            if replaced.is_superset(runs.touched) {
-                return Ok(true);
-            }
-            let mut copy = worktrees.get(TreeState::Held).copy.again()?;
-            for path in replaced.iter().filter(|path| worktrees.change.copy.files().contains(*path)) {
-                copy.take_from(&worktrees.change.copy, path)?;
-            }
-            let ran = self.run_apart(worktrees.get(TreeState::Held), copy, planned, RunnerTest::None)?;
-            let more = runs.unbuilt_files(&ran.run);
-            if ran.run.cases().next().is_some() || more.is_subset(&replaced) {
-                return Ok(!runs.breaks_one(&ran.run));
-            }
-            replaced.extend(more);
-        }
-        Ok(true)
-    }
-
-    /// Finds out which tests of the base the change removes with what they test: with its code, they or their files say that
-    /// something is not there which the change removes, and on the base they fail when all of that is cut off.
-    fn removed(
-        &mut self,
-        worktrees: &PreparedWorktrees,
-        planned: Planned<'_>,
-        runs: &AdaptationRuns<'_>,
-    ) -> Result<BTreeSet<String>, CopyError> {
-        let Some(base) = &worktrees.base else { return Ok(BTreeSet::new()) };
-        let code = self.diff.files.iter().flat_map(|file| [Some(&file.path), file.old_path.as_ref()]).flatten();
-        let code: BTreeSet<&str> =
-            code.map(String::as_str).filter(|path| is_code(path) && !assize_ecosystem::holds_tests(path)).collect();
-        let texts = |copy: &WorkCopy| -> Vec<(&str, String)> {
-            let there = code.iter().filter(|path| copy.files().contains(**path));
-            there.filter_map(|path| Some((*path, copy.text(path, FILE_BYTES_MAX as u64)?))).collect()
-        };
-        let (before, now) = (texts(&base.copy), texts(&worktrees.change.copy));
-        let declarations = removed_declarations(&before, &now);
-        // What code of the change still speaks of is not removed: code that breaks for it is broken by the change.
-        let is_used = |name: &str| now.iter().any(|(_, text)| has_word(text, name));
-        let declarations: Vec<_> = declarations.into_iter().filter(|it| !is_used(&it.name)).collect();
-        let gone = runs.gone_with_a_name(&declarations.iter().map(|it| it.name.as_str()).collect());
-        if gone.is_empty() {
-            return Ok(gone);
-        }
-        let word = fresh_word();
-        let mut copy = base.copy.again()?;
-        for (path, text) in before {
-            let of_file = declarations.iter().filter(|it| it.path == path);
-            let lines: BTreeSet<u32> = of_file.flat_map(|it| it.lines.iter().copied()).collect();
-            if let Some(text) = with_functions_cut_off(path, &text, &lines, &word) {
-                copy.write(path, &text)?;
-            }
-        }
-        let cut_off = self.run_apart(base, copy, planned, RunnerTest::None)?;
-        Ok(runs.removed_with_their_subject(&gone, &cut_off.run, &word))
     }
 
     /// Leaves out what a gate objects to only with the settings of the base, where the change has others and nothing was
@@ -737,45 +499,6 @@ impl<'a> GateSession<'a> {
         }
         let mut probe = like.with_copy(copy, build.path().to_owned());
         self.run_on(&mut probe, planned, test)
-    }
-
-    /// Returns which of these tests pass each time that they are run again.
-    fn passing_again(
-        &mut self,
-        worktree: &PreparedWorktree,
-        planned: Planned<'_>,
-        mut ids: BTreeSet<String>,
-    ) -> Result<BTreeSet<String>, CopyError> {
-        if self.terms.gates.reruns == 0 || ids.len() > RERUN_TESTS_MAX {
-            return Ok(BTreeSet::new());
-        }
-        for _ in 0..self.terms.gates.reruns {
-            if ids.is_empty() {
-                break;
-            }
-            // What the run before left in the tree may be why a test passes now.
-            let copy = worktree.copy.again()?;
-            let again = self.run_watched(worktree, copy, planned)?;
-            ids = excuse::passed_in(&ids, &again.run);
-        }
-        Ok(ids)
-    }
-
-    /// Returns which of these failing tests do not depend on what changed, by running them with every changed function
-    /// cut off. With an empty specification, none of them had to be fixed, and all are returned.
-    fn independent(
-        &mut self,
-        of: &PreparedWorktree,
-        planned: Planned<'_>,
-        run: &GateRun,
-        ids: BTreeSet<String>,
-    ) -> Result<BTreeSet<String>, CopyError> {
-        if ids.is_empty() || self.is_unspecified() {
-            return Ok(ids);
-        }
-        let Some((copy, _)) = self.cut_off(&of.copy)? else { return Ok(BTreeSet::new()) };
-        let cut_off = self.run_watched(of, copy, planned)?;
-        Ok(excuse::independent_of_change(&ids, run, &cut_off.run))
     }
 
     /// Finds out by running whether a script that leaves nothing but its status tests the change.
@@ -905,54 +628,6 @@ fn removed(on_base: &[(&dyn Gate, Setup)], due: &[Due<'_>]) -> Vec<Finding> {
     .collect()
 }
 
-/// What a change does with tests of the base that its code does not pass.
-enum Adaptation {
-    /// It adapts or removes these.
-    Tests { adapted: BTreeSet<String>, removed: BTreeSet<String> },
-    /// It rewrites files that cannot be built with its code otherwise.
-    Rebuilt,
-    /// It rewrites tests of a script that leaves nothing but its status.
-    Script,
-    /// It moves all of them.
-    Moved,
-}
-
-/// Reports what a change does with tests of the base, and what a reader has to check.
-fn tests_adapted(gate: &str, what: &str, check: &str) -> Finding {
-    Finding {
-        rule: "tests-adapted".to_owned(),
-        severity: Severity::Error,
-        certainty: Certainty::Likely,
-        path: None,
-        line: None,
-        message: format!("{gate}: {what}. Check that {check}, or say with --spec what is asked for."),
-    }
-}
-
-/// What a reader has to check of tests that are rewritten.
-const CHECK_EXPECTATIONS: &str = "the new expectations are what you want";
-
-/// Reports tests of the base that have another outcome with the code of the change, which rewrites them.
-fn rewritten(gate: &str, outcome: &str) -> Finding {
-    let what = format!("tests of the base {outcome} with the code of the change, which rewrites them");
-    tests_adapted(gate, &what, CHECK_EXPECTATIONS)
-}
-
-/// Reports the tests that the change adapts, and those that it removes.
-fn by_change(gate: &str, excuses: &Excuses) -> Vec<Finding> {
-    const SHOWN: usize = 5;
-    let reported = |(of, does, check): (Excuse, &str, &str)| {
-        let ids: Vec<&str> = excuses.iter().filter(|(_, excuse)| **excuse == of).map(|(id, _)| id.as_str()).collect();
-        let what = || format!("the change {does}: {}", listed(&ids, SHOWN));
-        (!ids.is_empty()).then(|| tests_adapted(gate, &what(), check))
-    };
-    let kinds = [
-        (Excuse::Adapted, "makes tests of the base fail and rewrites them", CHECK_EXPECTATIONS),
-        (Excuse::Removed, "removes tests of the base with the code that they test", "that code is to go"),
-    ];
-    kinds.into_iter().filter_map(reported).collect()
-}
-
 /// Returns whether two gates are the same, whatever they were recognized by.
 fn is_same(one: Planned<'_>, other: Planned<'_>) -> bool {
     one.gate.id() == other.gate.id() && one.setup.folder == other.setup.folder
@@ -970,10 +645,4 @@ fn variable(name: &str) -> Option<String> {
 
 fn is_test_runner(gate: &dyn Gate) -> bool {
     gate.dimensions().contains(&Dimension::TestsFunctional)
-}
-/// Returns whether a name stands in a text as a whole word.
-fn has_word(text: &str, name: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
-    text.match_indices(name)
-        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
 }

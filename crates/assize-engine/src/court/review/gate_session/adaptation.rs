@@ -1,0 +1,267 @@
+//! Finds out which failing tests are not held against a change, by running them again, elsewhere and without what they test.
+
+use std::collections::BTreeSet;
+
+use assize_core::finding::{Certainty, Finding, Severity};
+use assize_core::text::listed;
+use assize_ecosystem::is_code;
+use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
+use assize_gate::gate::{GateRun, GateState};
+use assize_gate::status_alone::is_status_alone;
+use assize_syntax::cut_off::with_functions_cut_off;
+use assize_syntax::inline_tests::FILE_BYTES_MAX;
+use assize_syntax::removed::removed_declarations;
+
+use super::{GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, TreeState, is_test_runner};
+use crate::gate::{Planned, PreparedWorktree, RunnerTest};
+use crate::random::fresh_word;
+use crate::work_copy::{CopyError, WorkCopy};
+
+/// What a reader has to check of tests that are rewritten.
+const CHECK_EXPECTATIONS: &str = "the new expectations are what you want";
+
+impl GateSession<'_> {
+    /// Finds out which failing tests are not held against the change: those that the base lists, those that pass when
+    /// they are run again, and those that fail on the base alike and do not depend on what changed.
+    pub(super) fn excuses(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        tree: TreeState,
+        run: &GateRun,
+        base: Option<&GateRun>,
+    ) -> Result<Excuses, ReviewError> {
+        let listed = self.terms.gates.known_red.iter().map(|id| (id.clone(), Excuse::KnownRed));
+        let mut excuses: Excuses = listed.collect();
+        let Some(base) = base.filter(|_| run.state == GateState::Failed && is_test_runner(planned.gate)) else {
+            return Ok(excuses);
+        };
+        excuses.extend(excuse::without_plugin(run, base).into_iter().map(|id| (id, Excuse::KnownRed)));
+        let mut newly_failing = excuse::newly_failing(run, base);
+        newly_failing.retain(|id| !excuses.contains_key(id));
+        let flaky = self.passing_again(worktrees.get(tree), planned, newly_failing)?;
+        excuses.extend(flaky.into_iter().map(|id| (id, Excuse::Flaky)));
+        let mut alike = excuse::red_alike(run, base);
+        let spec = self.so_far.case.specification.inspect();
+        alike.retain(|id| !excuses.contains_key(id));
+        let mut alike = excuse::unasked(alike, run, spec);
+        if tree == TreeState::Held && !alike.is_empty() {
+            // A test that the change alters so that it passes is what the change is about.
+            let altered = self.run_on_tree(worktrees, TreeState::Change, planned)?;
+            alike = excuse::independent_of_change(&alike, run, &altered.run);
+        }
+        let red = self.independent(worktrees.get(tree), planned, run, alike)?;
+        excuses.extend(red.into_iter().map(|id| (id, Excuse::KnownRed)));
+        Ok(excuses)
+    }
+
+    /// Finds out which tests of the base the change adapts, where nothing says that it must not.
+    pub(super) fn adaptation(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        tree: TreeState,
+        held: &GateRun,
+        base: Option<&GateRun>,
+    ) -> Result<Adaptation, ReviewError> {
+        let none = Ok(Adaptation::Tests { adapted: BTreeSet::new(), removed: BTreeSet::new() });
+        let is_allowed = self.is_unspecified() && self.terms.policy.adapted_tests.is_allowed();
+        let is_asked = tree == TreeState::Held && held.state != GateState::Passed && is_allowed;
+        let Some(base) = base.filter(|_| is_asked) else { return none };
+        if self.weakened.iter().any(|finding| finding.path.is_none()) {
+            return none;
+        }
+        let all_touched = worktrees.touched_tests();
+        let mut touched = all_touched.clone();
+        touched.retain(|path| !self.weakened.iter().any(|finding| finding.path.as_ref() == Some(path)));
+        let change = self.run_on_tree(worktrees, TreeState::Change, planned)?;
+        if is_status_alone(base) {
+            if held.state != GateState::Failed || !is_status_alone(&change.run) {
+                return none;
+            }
+            let Some(copy) = worktrees.swapped([])? else { return none };
+            let swapped = self.run_apart(&worktrees.change, copy, planned, RunnerTest::None)?;
+            let is_adapted = swapped.run.state == GateState::Failed;
+            return if is_adapted { Ok(Adaptation::Script) } else { none };
+        }
+        // As long as nothing tells against it, the new versions are taken to fail on the base.
+        let (change, touched, swapped) = (&change.run, &touched, &excuse::no_run());
+        let runs = AdaptationRuns { base, held, change, swapped, touched, removed: &BTreeSet::new() };
+        if runs.is_moved() {
+            return Ok(Adaptation::Moved);
+        }
+        if change.state == GateState::Errored {
+            return none;
+        }
+        let removed = self.removed(worktrees, planned, &AdaptationRuns { touched: &all_touched, ..runs })?;
+        let runs = AdaptationRuns { removed: &removed, ..runs };
+        if runs.adapted().is_empty() && !runs.is_rebuilt() {
+            return Ok(Adaptation::Tests { adapted: BTreeSet::new(), removed });
+        }
+        let Some(copy) = worktrees.swapped([])? else { return none };
+        let swapped = self.run_apart(&worktrees.change, copy, planned, RunnerTest::None)?;
+        let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
+        if runs.is_rebuilt() {
+            return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
+        }
+        let adapted = runs.adapted();
+        Ok(Adaptation::Tests { adapted, removed })
+    }
+
+    /// Runs the tests of the base that can be built with the code of the change, with the change's version of those files
+    /// that cannot. Returns whether they pass, as far as that can be found out.
+    pub(super) fn the_rest_passes(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        runs: &AdaptationRuns<'_>,
+    ) -> Result<bool, ReviewError> {
+        const ATTEMPTS_MAX: usize = 3;
+        let mut replaced = runs.unbuilt_files(runs.held);
+        for _ in 0..ATTEMPTS_MAX {
+            if replaced.is_superset(runs.touched) {
+                return Ok(true);
+            }
+            let mut copy = worktrees.get(TreeState::Held).copy.again()?;
+            for path in replaced.iter().filter(|path| worktrees.change.copy.files().contains(*path)) {
+                copy.take_from(&worktrees.change.copy, path)?;
+            }
+            let ran = self.run_apart(worktrees.get(TreeState::Held), copy, planned, RunnerTest::None)?;
+            let more = runs.unbuilt_files(&ran.run);
+            if ran.run.cases().next().is_some() || more.is_subset(&replaced) {
+                return Ok(!runs.breaks_one(&ran.run));
+            }
+            replaced.extend(more);
+        }
+        Ok(true)
+    }
+
+    /// Finds out which tests of the base the change removes with what they test: with its code, they or their files say that
+    /// something is not there which the change removes, and on the base they fail when all of that is cut off.
+    pub(super) fn removed(
+        &mut self,
+        worktrees: &PreparedWorktrees,
+        planned: Planned<'_>,
+        runs: &AdaptationRuns<'_>,
+    ) -> Result<BTreeSet<String>, CopyError> {
+        let Some(base) = &worktrees.base else { return Ok(BTreeSet::new()) };
+        let code = self.diff.files.iter().flat_map(|file| [Some(&file.path), file.old_path.as_ref()]).flatten();
+        let code: BTreeSet<&str> =
+            code.map(String::as_str).filter(|path| is_code(path) && !assize_ecosystem::holds_tests(path)).collect();
+        let texts = |copy: &WorkCopy| -> Vec<(&str, String)> {
+            let there = code.iter().filter(|path| copy.files().contains(**path));
+            there.filter_map(|path| Some((*path, copy.text(path, FILE_BYTES_MAX as u64)?))).collect()
+        };
+        let (before, now) = (texts(&base.copy), texts(&worktrees.change.copy));
+        let declarations = removed_declarations(&before, &now);
+        // What code of the change still speaks of is not removed: code that breaks for it is broken by the change.
+        let is_used = |name: &str| now.iter().any(|(_, text)| has_word(text, name));
+        let declarations: Vec<_> = declarations.into_iter().filter(|it| !is_used(&it.name)).collect();
+        let gone = runs.gone_with_a_name(&declarations.iter().map(|it| it.name.as_str()).collect());
+        if gone.is_empty() {
+            return Ok(gone);
+        }
+        let word = fresh_word();
+        let mut copy = base.copy.again()?;
+        for (path, text) in before {
+            let of_file = declarations.iter().filter(|it| it.path == path);
+            let lines: BTreeSet<u32> = of_file.flat_map(|it| it.lines.iter().copied()).collect();
+            if let Some(text) = with_functions_cut_off(path, &text, &lines, &word) {
+                copy.write(path, &text)?;
+            }
+        }
+        let cut_off = self.run_apart(base, copy, planned, RunnerTest::None)?;
+        Ok(runs.removed_with_their_subject(&gone, &cut_off.run, &word))
+    }
+
+    /// Returns which of these tests pass each time that they are run again.
+    pub(super) fn passing_again(
+        &mut self,
+        worktree: &PreparedWorktree,
+        planned: Planned<'_>,
+        mut ids: BTreeSet<String>,
+    ) -> Result<BTreeSet<String>, CopyError> {
+        if self.terms.gates.reruns == 0 || ids.len() > RERUN_TESTS_MAX {
+            return Ok(BTreeSet::new());
+        }
+        for _ in 0..self.terms.gates.reruns {
+            if ids.is_empty() {
+                break;
+            }
+            // What the run before left in the tree may be why a test passes now.
+            let copy = worktree.copy.again()?;
+            let again = self.run_watched(worktree, copy, planned)?;
+            ids = excuse::passed_in(&ids, &again.run);
+        }
+        Ok(ids)
+    }
+
+    /// Returns which of these failing tests do not depend on what changed, by running them with every changed function
+    /// cut off. With an empty specification, none of them had to be fixed, and all are returned.
+    pub(super) fn independent(
+        &mut self,
+        of: &PreparedWorktree,
+        planned: Planned<'_>,
+        run: &GateRun,
+        ids: BTreeSet<String>,
+    ) -> Result<BTreeSet<String>, CopyError> {
+        if ids.is_empty() || self.is_unspecified() {
+            return Ok(ids);
+        }
+        let Some((copy, _)) = self.cut_off(&of.copy)? else { return Ok(BTreeSet::new()) };
+        let cut_off = self.run_watched(of, copy, planned)?;
+        Ok(excuse::independent_of_change(&ids, run, &cut_off.run))
+    }
+}
+
+/// What a change does with tests of the base that its code does not pass.
+pub(super) enum Adaptation {
+    /// It adapts or removes these.
+    Tests { adapted: BTreeSet<String>, removed: BTreeSet<String> },
+    /// It rewrites files that cannot be built with its code otherwise.
+    Rebuilt,
+    /// It rewrites tests of a script that leaves nothing but its status.
+    Script,
+    /// It moves all of them.
+    Moved,
+}
+
+/// Reports what a change does with tests of the base, and what a reader has to check.
+fn tests_adapted(gate: &str, what: &str, check: &str) -> Finding {
+    Finding {
+        rule: "tests-adapted".to_owned(),
+        severity: Severity::Error,
+        certainty: Certainty::Likely,
+        path: None,
+        line: None,
+        message: format!("{gate}: {what}. Check that {check}, or say with --spec what is asked for."),
+    }
+}
+
+/// Reports tests of the base that have another outcome with the code of the change, which rewrites them.
+pub(super) fn rewritten(gate: &str, outcome: &str) -> Finding {
+    let what = format!("tests of the base {outcome} with the code of the change, which rewrites them");
+    tests_adapted(gate, &what, CHECK_EXPECTATIONS)
+}
+
+/// Reports the tests that the change adapts, and those that it removes.
+pub(super) fn by_change(gate: &str, excuses: &Excuses) -> Vec<Finding> {
+    const SHOWN: usize = 5;
+    let reported = |(of, does, check): (Excuse, &str, &str)| {
+        let ids: Vec<&str> = excuses.iter().filter(|(_, excuse)| **excuse == of).map(|(id, _)| id.as_str()).collect();
+        let what = || format!("the change {does}: {}", listed(&ids, SHOWN));
+        (!ids.is_empty()).then(|| tests_adapted(gate, &what(), check))
+    };
+    let kinds = [
+        (Excuse::Adapted, "makes tests of the base fail and rewrites them", CHECK_EXPECTATIONS),
+        (Excuse::Removed, "removes tests of the base with the code that they test", "that code is to go"),
+    ];
+    kinds.into_iter().filter_map(reported).collect()
+}
+
+/// Returns whether a name stands in a text as a whole word.
+fn has_word(text: &str, name: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
+}

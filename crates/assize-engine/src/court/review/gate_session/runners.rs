@@ -1,0 +1,103 @@
+//! With which runners the tests of a change run, and how these are put to the test.
+
+use assize_gate::excuse::{self, Excuses};
+use assize_gate::exec_report::GateResult;
+use assize_gate::gate::{Gate, GateState, Setup, name_of};
+
+use super::{BaseLookup, BaseRun, Due, GateSession, PreparedWorktrees, TreeState, is_same, is_test_runner, key_of};
+use crate::gate::{GateExecution, Planned, RunnerTest};
+use crate::work_copy::{CopyError, WorkCopy};
+
+/// The change as it was submitted, and the runners of tests that are called there.
+pub(super) struct OwnRunners<'a> {
+    copy: WorkCopy,
+    due: Vec<(&'a dyn Gate, Setup)>,
+}
+
+impl<'a> GateSession<'a> {
+    /// The runners of tests that the change calls by its own settings, where these are others than the base's.
+    pub(super) fn runners_by_own_settings(
+        &self,
+        worktrees: &PreparedWorktrees,
+    ) -> Result<Option<OwnRunners<'a>>, CopyError> {
+        let Some(copy) = worktrees.with_own_settings()? else { return Ok(None) };
+        let own = worktrees.change.with_copy(copy.again()?, worktrees.change.build().to_owned());
+        let mut due = self.terms.gates.plan(&own.project, self.changed().as_ref()).due;
+        due.retain(|(gate, _)| is_test_runner(*gate));
+        Ok(Some(OwnRunners { copy, due }))
+    }
+
+    /// Returns whether the change no longer calls a runner with which its code has passed the tests of the base.
+    pub(super) fn is_given_up(&self, worktrees: &PreparedWorktrees, planned: Planned<'_>) -> Result<bool, CopyError> {
+        let has_passed = self.of_held.get(&key_of(planned)).is_some_and(|held| held.state == GateState::Passed);
+        if !has_passed {
+            return Ok(false);
+        }
+        let own = self.runners_by_own_settings(worktrees)?;
+        let is_called = |own: &[(&dyn Gate, Setup)]| {
+            own.iter().any(|(gate, setup)| is_same(planned, Planned { gate: *gate, setup }))
+        };
+        Ok(own.is_some_and(|own| !own.due.is_empty() && !is_called(&own.due)))
+    }
+
+    /// Runs tests of the change with runners that it alone calls.
+    pub(super) fn own_runners(
+        &mut self,
+        worktrees: &PreparedWorktrees,
+        due: &[Due<'a>],
+        limits: &mut Vec<String>,
+    ) -> Result<Vec<GateResult>, CopyError> {
+        let is_kept = |(gate, setup, tree): &Due<'_>| {
+            *tree == TreeState::Change
+                && is_test_runner(*gate)
+                && self.of_change.contains_key(&key_of(Planned { gate: *gate, setup }))
+        };
+        if worktrees.held.is_none() || due.iter().any(is_kept) {
+            return Ok(Vec::new());
+        }
+        let Some(own) = self.runners_by_own_settings(worktrees)? else { return Ok(Vec::new()) };
+        let mut results = Vec::new();
+        for (gate, setup) in &own.due {
+            let planned = Planned { gate: *gate, setup };
+            let ran = self.run_watched(&worktrees.change, own.copy.again()?, planned)?;
+            let result = self.result(planned, TreeState::Change, &ran, None, &Excuses::new(), true);
+            if result.state == GateState::NotReady {
+                limits.push(format!("{} is not ready: {}", result.name(), result.why_not_ready()));
+            } else {
+                results.push(result);
+            }
+        }
+        Ok(results)
+    }
+
+    /// How the runner of tests that may have been altered is put to the test.
+    pub(super) fn test_of<'w>(&self, planned: Planned<'_>, word: &'w str) -> RunnerTest<'w> {
+        if self.sees_canary.contains(&key_of(planned)) { RunnerTest::Markers } else { RunnerTest::Canary(word) }
+    }
+
+    /// Runs tests again without a canary where tests of the project come upon it. The base shows whether they do: nothing
+    /// in it knows the change.
+    pub(super) fn out_of_sight(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        tree: TreeState,
+        (ran, base): (GateExecution, Option<&GateExecution>),
+        limits: &mut Vec<String>,
+    ) -> Result<GateExecution, CopyError> {
+        let key = key_of(planned);
+        let is_asked = is_test_runner(planned.gate) && planned.gate.builds_in().is_none();
+        let Some(base) = base.filter(|_| is_asked && !self.sees_canary.contains(&key)) else { return Ok(ran) };
+        let is_red = !excuse::newly_failing(&ran.run, &base.run).is_empty();
+        let Some(worktree) = worktrees.base.as_mut().filter(|_| is_red) else { return Ok(ran) };
+        let beside = self.known_of_base(worktree, planned, (BaseLookup::Taken, BaseRun::BesideCanary))?;
+        if excuse::newly_failing(&beside.run, &base.run).is_empty() {
+            return Ok(ran);
+        }
+        let name = name_of(planned.gate.id(), &planned.setup.folder);
+        limits.push(format!("{name} ran without a canary: on the base, tests fail when one stands beside them"));
+        self.sees_canary.insert(key.clone());
+        self.of_change.remove(&key);
+        self.run_on_tree(worktrees, tree, planned)
+    }
+}
