@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use assize_core::diff::{Diff, DiffLineKind, FileChange, FileStatus};
+use assize_report::driver_events::WHOLE;
 use assize_report::{Diagnostic, TestCase, TestOutcome, TestRun};
 use serde::{Deserialize, Serialize};
 
@@ -398,8 +399,11 @@ pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
     let added = now.cases.iter().filter(|case| !before.contains(&*case.id));
     let moved: BTreeSet<&str> =
         added.filter(|case| case.outcome.was_executed()).map(|case| own_name(&case.id)).collect();
-    // A file that could not be read in the base has its tests now.
+    // A file that could not be read in the base has its tests now, and a run that could not begin has all of them.
     let read_now = |case: &TestCase| {
+        if case.id == WHOLE {
+            return now.executed() > 0;
+        }
         let inside = ["::", " > "].map(|between| format!("{}{between}", case.id));
         let is_inside = |now: &TestCase| inside.iter().any(|inside| now.id.starts_with(inside));
         case.outcome == TestOutcome::Failed && now.cases.iter().any(is_inside)
@@ -694,12 +698,20 @@ mod tests {
             announced: None,
         };
         use TestOutcome::{Failed, Passed, Skipped};
-        let base =
-            run(&[("a", Passed), ("b", Failed), ("c", Passed), ("d", Skipped), ("old::f", Passed), ("new", Failed)]);
+        let base = run(&[
+            ("a", Passed),
+            ("b", Failed),
+            ("c", Passed),
+            ("d", Skipped),
+            ("old::f", Passed),
+            ("new", Failed),
+            (WHOLE, Failed),
+        ]);
         let now = run(&[("a", Passed), ("c", Skipped), ("d", Skipped), ("e", Passed), ("new::f", Passed)]);
         let comparison = compare_tests(&now, &base);
         assert_eq!(comparison.missing, ["b"]);
         assert_eq!(comparison.no_longer_run, ["c"]);
         assert_eq!(comparison.added, 2);
+        assert_eq!(compare_tests(&run(&[("a", Skipped)]), &run(&[(WHOLE, Failed)])).missing, [WHOLE]);
     }
 }

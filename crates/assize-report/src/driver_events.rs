@@ -12,8 +12,8 @@ use serde::Deserialize;
 use super::{Diagnostic, ReportError, TestCase, TestOutcome, TestRun, ToolReport, message, plain::plain};
 
 const FORMAT: &str = "the driver's lines";
-/// Stands for what no test and no file is the cause of.
-const WHOLE: &str = "(the run)";
+/// The id of what no test and no file is the cause of.
+pub const WHOLE: &str = "(the run)";
 
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
