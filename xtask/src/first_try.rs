@@ -121,7 +121,7 @@ fn projects() -> Result<Vec<FirstTryProject>> {
     Ok(table.project)
 }
 
-/// Reviews the changes, and prints a line for each. Fails if one that should be accepted is not.
+/// Reviews the changes, and prints a line for each. Fails if more than one in ten is not as it is listed.
 pub fn run(selection: &FirstTrySelection<'_>) -> Result {
     let projects = projects()?;
     let program = program()?;
@@ -168,7 +168,12 @@ fn reviewed<'p>(program: &Path, changes: impl Iterator<Item = &'p MergedChange<'
     }
     println!("{accepted} of {reviewed} accepted");
     println!("{} passed, {} failed", reviewed - unexpected.len(), unexpected.len());
-    if unexpected.is_empty() { Ok(()) } else { Err(format!("not as listed: {}", unexpected.join(", "))) }
+    for change in &unexpected {
+        println!("not as listed: {change}");
+    }
+    // What registries hold, and what compilers warn of, changes from day to day.
+    let is_good = unexpected.len() * 10 <= reviewed;
+    if is_good { Ok(()) } else { Err("more than one in ten is not as listed".to_owned()) }
 }
 
 /// Puts a fault into each change, and reviews those that the project's own tests tell from the change as it is.
