@@ -316,9 +316,13 @@ impl PreparedWorktree {
     }
 
     /// Makes the copy in which the dependencies of a change are installed: the base with what the change declares. No
-    /// code of the change runs there: what it installs could reach the runner of the tests that it is judged by.
+    /// code of the change runs there: what it installs could reach the runner of the tests that it is judged by. What it
+    /// declares may name files that the base does not have, such as a package or a text about it: they are there, and empty.
     fn declared_in(&self, base: &WorkCopy, plan: &PreparationPlan) -> Result<WorkCopy, CopyError> {
         let mut copy = base.again()?;
+        for path in self.copy.files().difference(base.files()).filter(|path| !plan.inputs.contains(*path)) {
+            copy.write(path, "")?;
+        }
         for path in plan.inputs.iter().filter(|path| !path.ends_with(".py")) {
             copy.take_from(&self.copy, path)?;
         }
@@ -490,6 +494,37 @@ mod tests {
         let day = "2024-05-31T23:59:59Z";
         assert_eq!(of("pyproject.toml", Some(day)).as_deref(), Some(day));
         assert_eq!((of("web/package-lock.json", Some(day)), of("pyproject.toml", None)), (None, None));
+    }
+
+    #[test]
+    fn what_a_change_declares_finds_its_files_and_none_of_its_code() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let copy_of = |name: &str, files: &[(&str, &str)]| {
+            for (path, text) in files {
+                let path = folder.path().join(name).join(path);
+                fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+                fs::write(path, text).expect("written");
+            }
+            let paths = files.iter().map(|(path, _)| (*path).to_owned());
+            WorkCopy::of_folder(&folder.path().join(name), paths).expect("a copy")
+        };
+        let base = copy_of("base", &[("pyproject.toml", "old"), ("shop.py", "old"), ("setup.py", "old")]);
+        let own = [("pyproject.toml", "new"), ("shop/__init__.py", "new"), ("README.md", "new"), ("setup.py", "new")];
+        let change = PreparedWorktree::new(copy_of("change", &own), folder.path(), "", PathBuf::new());
+        let inputs = vec!["pyproject.toml".to_owned(), "setup.py".to_owned()];
+        let (folder, because, commands, creates) = (String::new(), String::new(), Vec::new(), Vec::new());
+        let plan = PreparationPlan { ecosystem: "python", folder, because, commands, creates, inputs };
+        let copy = change.declared_in(&base, &plan).expect("a copy");
+        let found: Vec<_> =
+            copy.files().iter().map(|path| (path.as_str(), copy.text(path, 9).expect("text"))).collect();
+        let expected = [
+            ("README.md", ""),
+            ("pyproject.toml", "new"),
+            ("setup.py", "old"),
+            ("shop.py", "old"),
+            ("shop/__init__.py", ""),
+        ];
+        assert_eq!(found, expected.map(|(path, text)| (path, text.to_owned())));
     }
 
     #[test]
