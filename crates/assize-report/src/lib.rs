@@ -64,6 +64,8 @@ formats! {
     libtest: "libtest",
     mypy: "mypy",
     nextest: "nextest",
+    oxfmt: "oxfmt",
+    oxlint: "oxlint",
     prettier: "prettier",
     pyright: "pyright",
     ruff: "ruff",
