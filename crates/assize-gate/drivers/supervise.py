@@ -32,6 +32,8 @@ PATIENCE = 4
 # Seconds in which the process may say where a test hangs, and the signal that asks for it.
 GRACE_SECONDS = 1.0
 ASK = signal.SIGRTMAX
+# Seconds that the start of a run may take at least.
+START_SECONDS_MIN = 20
 # Tests that may hang before the rest is left.
 HANGS_MAX = 3
 # Tests that may take their process down before the rest is left.
@@ -221,6 +223,10 @@ class ForkServer:
         self.source = source
         self.takes_orphans = takes_orphans
         self.process = self.socket = None
+        # Whether a run has been started, and whether none can be since.
+        self.worked = self.broke = False
+        # Streams are as they will be: what they lead to is asked for when a process starts.
+        self.streams = os.pipe()
 
     def begin(self):
         self.socket, theirs = socket.socketpair()
@@ -228,8 +234,8 @@ class ForkServer:
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-c", BOOTSTRAP],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stdout=self.streams[1],
+            stderr=self.streams[1],
             pass_fds=[theirs.fileno()],
             env=environment,
             start_new_session=True,
@@ -245,6 +251,12 @@ class ForkServer:
 
     def start(self, settings, output, seconds):
         """Starts a run whose output goes to a pipe. `None` where that does not work, or takes so long."""
+        process = self.started(settings, output, max(seconds, START_SECONDS_MIN))
+        self.broke |= self.worked and process is None
+        self.worked |= process is not None
+        return process
+
+    def started(self, settings, output, seconds):
         if not self.process:
             self.begin()
         self.socket.settimeout(seconds)
@@ -325,7 +337,8 @@ class Worker:
         for writer in writers:
             os.close(writer)
         if self.process is None:
-            self.trouble = ("unusable", "no process for the tests can be started with %s" % sys.executable)
+            why = "code of the tests or of the project has ended the one that starts them" if server.broke else sys.executable
+            self.trouble = ("unusable", "no process for the tests can be started: %s" % why)
 
     def watch(self):
         """Reads what the process says, until it has ended or has to be ended."""
@@ -566,6 +579,15 @@ def conftest_failed(output):
 
 def supervise(run, server, settings, seconds):
     """Runs the tests, in as many processes as it takes. Returns why nothing can be said, if so."""
+    # No run finds what another one has left, nor can it tell by that which one it is.
+    cache = tempfile.mkdtemp(prefix="cache-")
+    try:
+        return in_processes(run, server, dict(settings, cache=cache), seconds)
+    finally:
+        shutil.rmtree(cache, ignore_errors=True)
+
+
+def in_processes(run, server, settings, seconds):
     hangs = crashes = 0
     while True:
         left_out = len(run.left_out)
@@ -741,7 +763,6 @@ class MutatedTests:
 
     def hold(self, run, server, settings, seconds, limit, probe=False):
         """Runs the tests with the mutated tests that a run asks for. Returns whether all came to an end, and what is wrong."""
-        settings = dict(settings, cache=tempfile.mkdtemp(prefix="cache-"))
         seconds = min(seconds, MUTATED_TEST_SECONDS) if run.mutated_tests else seconds
         run.until = time.monotonic() + limit
         texts = {}
@@ -764,7 +785,7 @@ class MutatedTests:
         if changed:
             return False, ("forged", "%s was rewritten while the tests ran" % changed)
         if trouble:
-            return False, trouble if trouble[0] == "forged" else None
+            return False, trouble if trouble[0] == "forged" or server.broke else None
         return time.monotonic() < run.until, None
 
     def changed(self, texts=None):
@@ -927,7 +948,7 @@ def apart(run, mutated_tests, tree, server, settings, seconds):
         ended, trouble = mutated_tests.hold(now, server, settings, seconds, limit)
         if trouble:
             return trouble
-        if ended and not are_mutated_tests:
+        if not are_mutated_tests:
             rounds += 1
             others = [test for test in now.collected if test not in run.collected]
             gone = [test for test in run.of("passed") if test not in now.collected]
@@ -935,7 +956,8 @@ def apart(run, mutated_tests, tree, server, settings, seconds):
             unstable = set(gone) if len(gone) <= len(others) else set()
             for test in run.of("passed"):
                 if test not in unstable and now.ended.get(test) != "passed":
-                    message = now.details.get(test, (None,))[0] or now.ended.get(test) or "it is gone"
+                    absent = "it is gone" if ended else "the tests were not done in time"
+                    message = now.details.get(test, (None,))[0] or now.ended.get(test) or absent
                     again.setdefault(test, []).append(message)
     for test, messages in again.items():
         # What fails now and then is a nuisance, and nothing worse.
@@ -977,7 +999,6 @@ def main():
         seconds = float(os.environ.get("ASSIZE_TEST_SECONDS", TEST_SECONDS))
     except ValueError:
         seconds = TEST_SECONDS
-    settings["cache"] = tempfile.mkdtemp(prefix="cache-")
     settings["canaries"] = canaries(os.path.join(folder, "canary"))
     run, tree = Run(settings["phases"]), Tree()
     say("begin", runner=settings["runner"], python=sys.version.split()[0])

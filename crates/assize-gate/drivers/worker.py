@@ -3,7 +3,6 @@
 Everything that is needed later is taken before a line of the project is imported, and held in closures.
 """
 
-import array
 import builtins
 import faulthandler
 import importlib.machinery as machinery
@@ -11,7 +10,6 @@ import json
 import operator
 import os
 import site
-import socket
 import sys
 import threading
 import time
@@ -211,7 +209,11 @@ def begin(*modules):
         except Exception:  # noqa: BLE001
             # Whoever needs it imports it again, and says what is missing.
             break
-    settings = forked(socket.socket(fileno=server["socket"]), server["forks"])
+    known = set(sys.modules)
+    settings = forked(server["socket"], server["forks"])
+    # Nobody finds what was needed for that.
+    for module in set(sys.modules) - known:
+        del sys.modules[module]
     # Compiled files that the project brings along need not be what stands in its sources.
     sys.pycache_prefix = settings["cache"]
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -222,9 +224,12 @@ def begin(*modules):
     return settings
 
 
-def forked(server, forks):
+def forked(descriptor, forks):
     """Returns in a process of its own for each run that is asked for, with its settings. Without `forks` it returns once, in
     this process."""
+    import socket
+
+    server = socket.socket(fileno=descriptor)
     set_dumpable(False)
     while forks:
         if not server.recv(1, socket.MSG_PEEK):
@@ -266,6 +271,9 @@ def forked(server, forks):
 
 def taken_over(server):
     """Reads the settings of a run, and takes the pipes that come with them."""
+    import array
+    import socket
+
     descriptors = array.array("i", [0] * 3)
     length, ancillary, _, _ = server.recvmsg(16, socket.CMSG_SPACE(descriptors.itemsize * 3))
     (_, _, given) = ancillary[0]

@@ -197,13 +197,19 @@ fn merge_toml(base: &str, change: &str, settings: &[&[&str]]) -> Option<String> 
         set(&mut merged, setting, find(&base, setting).cloned());
     }
     for (table, key) in MARKERS.iter().filter_map(|path| path.split_last().map(|(key, table)| (table, *key))) {
-        let declared = |table: Option<&toml::Value>| table?.get(key)?.as_array().cloned();
-        let (own, held) = (declared(find(&before, table)), find(&merged, table).cloned());
+        let declared = |table: &toml::Value| match table.get(key) {
+            Some(toml::Value::Array(all)) => all.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect(),
+            Some(toml::Value::String(all)) => all.lines().map(|one| one.trim().to_owned()).collect(),
+            _ => Vec::new(),
+        };
         // Without a table of the base, a new one would tell the runner where its settings are.
-        if let (Some(own), Some(toml::Value::Table(mut held))) = (own, held) {
-            let mut all = declared(Some(&held.clone().into())).unwrap_or_default();
-            all.extend(own.into_iter().filter(|one| one.is_str() && !all.contains(one)).collect::<Vec<_>>());
-            held.insert(key.to_owned(), all.into());
+        let (Some(own), Some(held)) = (find(&before, table), find(&merged, table).cloned()) else { continue };
+        let known = declared(&held);
+        let more: Vec<String> =
+            declared(own).into_iter().filter(|one| is_marker(one) && !known.contains(one)).collect();
+        if let (false, toml::Value::Table(mut held)) = (more.is_empty(), held) {
+            let all = known.into_iter().filter(|one| !one.is_empty()).chain(more);
+            held.insert(key.to_owned(), all.collect::<Vec<_>>().into());
             set(&mut merged, table, Some(held.into()));
         }
     }
@@ -276,31 +282,43 @@ fn merge_ini(base: &str, change: &str) -> Option<String> {
 
 /// A section of an INI file with the markers that another version of it declares as well.
 fn with_markers_of(section: &str, other: &str) -> String {
-    let lines: Vec<&str> = section.lines().collect();
-    let (at, mut declared) = (markers_of(&lines), Vec::new());
-    let others: Vec<&str> = other.lines().collect();
-    if let Some(range) = markers_of(&others) {
-        let own = at.clone().map(|range| lines[range].to_vec()).unwrap_or_default();
-        let is_new = |line: &&&str| !line.trim().is_empty() && !own.iter().any(|known| known.trim() == line.trim());
-        declared.extend(others[range].iter().skip(1).filter(is_new).map(|line| format!("    {}", line.trim())));
-    }
-    if declared.is_empty() {
+    let declared = |text: &str| {
+        let lines: Vec<&str> = text.lines().collect();
+        let Some(range) = markers_of(&lines) else { return Vec::new() };
+        let value = lines[range.start].split_once(['=', ':']).map_or("", |(_, value)| value);
+        let entries = [value].into_iter().chain(lines[range.start + 1..range.end].iter().copied());
+        entries.map(|entry| entry.trim().to_owned()).filter(|entry| is_marker(entry)).collect()
+    };
+    let own = declared(section);
+    let more: Vec<String> = declared(other).into_iter().filter(|entry| !own.contains(entry)).collect();
+    if more.is_empty() {
         return section.to_owned();
     }
-    let mut text: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-    match at {
-        Some(range) => drop(text.splice(range.end..range.end, declared)),
-        None => text.extend(["markers =".to_owned()].into_iter().chain(declared)),
+    let more = more.iter().map(|entry| format!("    {entry}"));
+    let mut text: Vec<String> = section.lines().map(str::to_owned).collect();
+    match markers_of(&section.lines().collect::<Vec<_>>()) {
+        Some(range) => drop(text.splice(range.end..range.end, more)),
+        None => text.extend(["markers =".to_owned()].into_iter().chain(more)),
     }
     text.join("\n") + "\n"
 }
 
+/// Returns whether a text is one marker. What readers of INI files take for the end of a line would begin another setting.
+fn is_marker(text: &str) -> bool {
+    let ends_line = |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
+    !text.is_empty() && !text.starts_with(['#', ';']) && !text.contains(ends_line)
+}
+
 /// The lines of a section that declare markers, the first of them with the key.
 fn markers_of(lines: &[&str]) -> Option<std::ops::Range<usize>> {
-    let is_key = |line: &&str| line.split_once('=').is_some_and(|(key, _)| key.trim_end() == "markers");
+    let is_key = |line: &&str| {
+        line.strip_prefix("markers").is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with(['=', ':']))
+    };
     let start = lines.iter().position(is_key)?;
-    let is_part = |line: &&&str| line.starts_with([' ', '\t']) && !line.trim().is_empty();
-    Some(start..start + 1 + lines[start + 1..].iter().take_while(is_part).count())
+    let is_part = |line: &&&str| line.trim().is_empty() || line.starts_with([' ', '\t']);
+    let count = lines[start + 1..].iter().take_while(is_part).count();
+    let blank = lines[start + 1..start + 1 + count].iter().rev().take_while(|line| line.trim().is_empty()).count();
+    Some(start..start + 1 + count - blank)
 }
 
 /// Cuts an INI file into its sections, each with its heading; what comes before the first has no name.
@@ -308,7 +326,9 @@ fn sections(text: &str) -> Vec<(&str, &str)> {
     let mut starts = vec![(0, "")];
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        if let Some(name) = line.trim_end().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        // A comment may stand behind a heading.
+        let heading = line.strip_prefix('[').and_then(|rest| rest.split(['#', ';']).next()?.rsplit_once(']'));
+        if let Some((name, _)) = heading {
             starts.push((at, name.trim()));
         }
         at += line.len();
@@ -359,10 +379,31 @@ mod tests {
                 "[tool:pytest]\nmarkers = old\n  thin\naddopts = -q\n",
                 "[tool:pytest]\nmarkers = old\n  thin\n    slow: takes long\naddopts = -q\n",
             ),
+            (
+                "[tool:pytest] # settings\nmarkers: old\n\n",
+                "[tool:pytest] # settings\nmarkers: old\n    slow: takes long\n    thin\n\n",
+            ),
             ("[flake8]\n", "[flake8]\n"),
         ] {
             assert_eq!(merge("setup.cfg", base, own).as_deref(), Some(&*format!("[metadata]\nname = a\n{expected}")));
         }
+    }
+
+    #[test]
+    fn a_marker_brings_no_other_setting() {
+        let base = "[tool:pytest]\naddopts = -q\n";
+        for end in ["\u{c}", "\r", "\u{b}", "\u{85}", "\u{2028}", "\u{1e}"] {
+            let change = format!("{base}markers =\n    slow: x{end}addopts = -W ignore\n");
+            assert_eq!(merge("setup.cfg", base, &change).as_deref(), Some(base), "{end:?}");
+        }
+        let list = "markers = one\n\n    two\n    # three\n\naddopts = -k x\n";
+        let merged = merge("setup.cfg", base, &format!("[tool:pytest]\n{list}"));
+        assert_eq!(merged.as_deref(), Some("[tool:pytest]\naddopts = -q\nmarkers =\n    one\n    two\n"));
+        // A heading with a comment is one.
+        assert_eq!(merge("tox.ini", "[tox]\n", "[tox]\n[pytest] # x\naddopts = -k x\n").as_deref(), Some("[tox]\n"));
+        let toml = |markers: &str| format!("[tool.pytest.ini_options]\nmarkers = {markers}\n");
+        let merged = merge("pyproject.toml", &toml("\"\"\"a\nb\"\"\""), &toml("\"\"\"a\nb\nc\"\"\""));
+        assert!(merged.expect("it differs").contains(r#"["a", "b", "c"]"#));
     }
 
     #[test]

@@ -88,13 +88,14 @@ pub struct Pipeline {
     pub is_complete: bool,
     /// What could not be read and may check a change, in words.
     pub unread: Vec<String>,
-    /// Whether a file has Rust's compiler or its linter take warnings for errors: in a call, or in a variable beside it.
-    pub denies_rust_warnings: bool,
+    /// Whether Rust's linter is called, and no file has warnings taken for errors, in a call or in a variable beside it.
+    pub lets_rust_warnings_pass: bool,
 }
 
-/// `-D warnings`, `-Dclippy::all`, `["-D", "warnings"]`, `--deny warnings`, `warnings = "deny"`.
+/// `-D warnings`, `-Dclippy::all`, `["-D", "warnings"]`, `--deny warnings`, `warnings = "deny"`, `deny: warnings`,
+/// `CARGO_BUILD_WARNINGS: deny`, and an action that sets `RUSTFLAGS` by default.
 static RUST_WARNINGS_DENIED: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r#"(?:-D|-F|--deny|--forbid)[\s"',=]*(?:warnings|clippy::|unused)|\bwarnings\s*=\s*["']deny"#;
+    let pattern = r#"(?:-D|-F|--deny|--forbid|deny:)[\s"',=]*(?:warnings|clippy::|unused)|(?i:\bwarnings|_WARNINGS)["']?\s*[=:]\s*["']?deny|setup-rust-toolchain"#;
     Regex::new(pattern).expect("the pattern is fixed")
 });
 
@@ -114,7 +115,7 @@ impl Pipeline {
         joined.scripts.extend(scripts);
         joined.unread.extend(self.unread.into_iter().filter(|it| !base.unread.contains(it)));
         joined.is_complete = base.is_complete && self.is_complete;
-        joined.denies_rust_warnings |= self.denies_rust_warnings;
+        joined.lets_rust_warnings_pass = base.lets_rust_warnings_pass && self.lets_rust_warnings_pass;
         joined
     }
 
@@ -159,8 +160,9 @@ impl Pipeline {
                 expander.call(&format!("task {target}"), "");
             }
         }
-        let denies_rust_warnings = manifests.values().any(|text| RUST_WARNINGS_DENIED.is_match(text));
-        Self { is_complete, denies_rust_warnings, ..expander.found }
+        let lets_rust_warnings_pass = expander.found.commands.iter().any(|command| command.begins_with("cargo clippy"))
+            && !manifests.values().any(|text| RUST_WARNINGS_DENIED.is_match(text));
+        Self { is_complete, lets_rust_warnings_pass, ..expander.found }
     }
 }
 

@@ -37,7 +37,7 @@ impl Gate for CargoClippy {
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let mut setups = because(project).map_or_else(Vec::new, |because| cargo::setups(project, &because));
         let passes = |setup: &&mut Setup| {
-            !project.pipeline.denies_rust_warnings && calls(project, &setup.folder).next().is_some()
+            project.pipeline.lets_rust_warnings_pass && calls(project, &setup.folder).next().is_some()
         };
         setups.iter_mut().filter(passes).for_each(|setup| setup.detail = LET_PASS.to_owned());
         setups
@@ -146,9 +146,16 @@ mod tests {
             ("", "cargo clippy -- --deny=warnings"),
             ("  RUSTFLAGS: -Dwarnings\n", "cargo clippy"),
             ("  RUSTFLAGS: \"--cfg a -D warnings\"\n", "cargo clippy"),
+            ("  CARGO_BUILD_WARNINGS: deny\n", "cargo clippy"),
+            ("", "cargo clippy\n      - uses: actions-rust-lang/setup-rust-toolchain@v1"),
         ] {
             assert_eq!(fails_at(&[(path, &workflow(variables, call))]), Severity::Warning, "{variables}{call}");
         }
+        // A change does not let its own warnings pass.
+        let base = project(&[("Cargo.toml", PACKAGE), ("clippy.toml", "")], &["clippy.toml"]);
+        let mut change = project(&[("Cargo.toml", PACKAGE), (path, &workflow("", "cargo clippy"))], &["clippy.toml"]);
+        change.pipeline = change.pipeline.after(&base.pipeline);
+        assert_eq!(CargoClippy.fails_at(&CargoClippy.detect(&change)[0]), Severity::Warning);
         let config = "[build]\nrustflags = [\"-D\", \"warnings\"]\n";
         assert_eq!(fails_at(&[(path, &workflow("", "cargo clippy")), (".cargo/config.toml", config)]), Severity::Warning);
     }

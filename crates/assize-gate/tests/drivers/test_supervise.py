@@ -219,7 +219,8 @@ class Trees(unittest.TestCase):
 class ForkServers(unittest.TestCase):
     SCRIPT = """
 settings = begin("colorsys")
-print("settled" if "colorsys" in sys.modules else "missing", settings["number"], os.getppid(), flush=True)
+left = {"ctypes", "socket", "array"} & set(sys.modules) or sys.stdout.seekable()
+print("settled" if "colorsys" in sys.modules and not left else "missing", settings["number"], os.getppid(), flush=True)
 say, _ = open_channel(settings["channel"], settings["word"])
 say("finished", status=settings["number"])
 os._exit(settings["number"])
@@ -234,6 +235,8 @@ os._exit(settings["number"])
     @staticmethod
     def end(server):
         server.socket.close()
+        for stream in server.streams:
+            os.close(stream)
         if server.process:
             server.process.kill()
             server.process.wait()
@@ -262,17 +265,19 @@ os._exit(settings["number"])
         os.kill(server.process.pid, signal.SIGKILL)
         kind, message = self.ran(server, 0).trouble
         self.assertEqual(kind, "unusable")
-        self.assertIn("no process for the tests can be started", message)
+        self.assertIn("code of the tests or of the project has ended the one that starts them", message)
 
     def test_a_server_that_hangs_is_not_waited_for(self):
         server = self.server(supervise.guard())
         self.assertIsNone(self.ran(server, 0).trouble)
         os.kill(server.process.pid, signal.SIGSTOP)
-        before, supervise.PATIENCE = supervise.PATIENCE, 0.01
+        before = supervise.PATIENCE, supervise.START_SECONDS_MIN
+        supervise.PATIENCE, supervise.START_SECONDS_MIN = 0.01, 0.3
         try:
             self.assertEqual(self.ran(server, 0).trouble[0], "unusable")
         finally:
-            supervise.PATIENCE = before
+            supervise.PATIENCE, supervise.START_SECONDS_MIN = before
+        self.assertTrue(server.broke)
 
 
 if __name__ == "__main__":
