@@ -236,7 +236,7 @@ fn is_only_a_missing_name(run: &Endings<'_>, case: &TestCase) -> bool {
 }
 
 /// Returns the file of a test: as the runner says, or as its id begins.
-pub(crate) fn file_of(case: &TestCase) -> Option<&str> {
+pub fn file_of(case: &TestCase) -> Option<&str> {
     let begins = |separator: &str| case.id.split(separator).next().filter(|path| assize_ecosystem::is_code(path));
     case.path.as_deref().or_else(|| begins("::")).or_else(|| begins(" > "))
 }

@@ -193,8 +193,12 @@ impl<'a> GateSession<'a> {
             let name = name_of(gate.id(), &setup.folder);
             (self.watch)(ReviewStep::Gate { name: &name, on: *tree, done: number, of: due.len() });
             let planned = Planned { gate: *gate, setup };
-            if *tree == TreeState::Change && self.is_given_up(worktrees, planned)? {
+            let given_up = if *tree == TreeState::Change { self.given_up(worktrees, planned)? } else { None };
+            if let Some(own) = given_up {
                 limits.push(format!("{name}: the change no longer runs its tests with it"));
+                let is_new = |one: &GateResult| !results.iter().any(|had: &GateResult| had.name() == one.name());
+                let own: Vec<GateResult> = own.into_iter().filter(is_new).collect();
+                results.extend(own);
                 continue;
             }
             let ran = self.run_on_tree(worktrees, *tree, planned)?;
@@ -239,7 +243,6 @@ impl<'a> GateSession<'a> {
                 break;
             }
         }
-        results.extend(self.own_runners(worktrees, &due, limits)?);
         Ok((results, findings))
     }
 
@@ -378,16 +381,25 @@ impl<'a> GateSession<'a> {
         }
         let name = name_of(planned.gate.id(), &planned.setup.folder);
         (self.watch)(ReviewStep::Gate { name: &name, on: TreeState::Base, done: 0, of: 0 });
+        let ran = self.run_of_base(worktree, planned, how)?;
+        if let Some(key) = key {
+            cache.put(&key, &ran);
+        }
+        Ok(ran)
+    }
+
+    fn run_of_base(
+        &mut self,
+        worktree: &mut PreparedWorktree,
+        planned: Planned<'_>,
+        how: BaseRun,
+    ) -> Result<GateExecution, CopyError> {
         let word = fresh_word();
         let test = match how {
             BaseRun::Alone => RunnerTest::None,
             BaseRun::BesideCanary => RunnerTest::Canary(&word),
         };
-        let ran = self.run_on(worktree, planned, test)?;
-        if let Some(key) = key {
-            cache.put(&key, &ran);
-        }
-        Ok(ran)
+        self.run_on(worktree, planned, test)
     }
 
     /// Returns whether nothing was asked for: then what the change does is what is wanted.

@@ -1,10 +1,11 @@
 //! With which runners the tests of a change run, and how these are put to the test.
 
+use assize_ecosystem::holds_tests;
 use assize_gate::excuse::{self, Excuses};
 use assize_gate::exec_report::GateResult;
 use assize_gate::gate::{Gate, GateState, Setup, name_of};
 
-use super::{BaseLookup, BaseRun, Due, GateSession, PreparedWorktrees, TreeState, is_same, is_test_runner, key_of};
+use super::{BaseLookup, BaseRun, GateSession, PreparedWorktrees, TreeState, is_same, is_test_runner, key_of};
 use crate::gate::{GateExecution, Planned, RunnerTest};
 use crate::work_copy::{CopyError, WorkCopy};
 
@@ -27,47 +28,41 @@ impl<'a> GateSession<'a> {
         Ok(Some(OwnRunners { copy, due }))
     }
 
-    /// Returns whether the change no longer calls a runner with which its code has passed the tests of the base.
-    pub(super) fn is_given_up(&self, worktrees: &PreparedWorktrees, planned: Planned<'_>) -> Result<bool, CopyError> {
-        let has_passed = self.of_held.get(&key_of(planned)).is_some_and(|held| held.state == GateState::Passed);
-        if !has_passed {
-            return Ok(false);
-        }
-        let own = self.runners_by_own_settings(worktrees)?;
-        let is_called = |own: &[(&dyn Gate, Setup)]| {
-            own.iter().any(|(gate, setup)| is_same(planned, Planned { gate: *gate, setup }))
-        };
-        Ok(own.is_some_and(|own| !own.due.is_empty() && !is_called(&own.due)))
-    }
-
-    /// Runs tests of the change with runners that it alone calls.
-    pub(super) fn own_runners(
+    /// Runs tests of the change with runners that it alone calls, where its code has passed the tests of the base with one
+    /// that it no longer calls. `None` where they do not pass so, or leave aside a file of tests that the change touches: then
+    /// the runner of the base shows how they end.
+    pub(super) fn given_up(
         &mut self,
         worktrees: &PreparedWorktrees,
-        due: &[Due<'a>],
-        limits: &mut Vec<String>,
-    ) -> Result<Vec<GateResult>, CopyError> {
-        let is_kept = |(gate, setup, tree): &Due<'_>| {
-            *tree == TreeState::Change
-                && is_test_runner(*gate)
-                && self.of_change.contains_key(&key_of(Planned { gate: *gate, setup }))
-        };
-        if worktrees.held.is_none() || due.iter().any(is_kept) {
-            return Ok(Vec::new());
+        planned: Planned<'_>,
+    ) -> Result<Option<Vec<GateResult>>, CopyError> {
+        let has_passed = self.of_held.get(&key_of(planned)).is_some_and(|held| held.state == GateState::Passed);
+        if !has_passed {
+            return Ok(None);
         }
-        let Some(own) = self.runners_by_own_settings(worktrees)? else { return Ok(Vec::new()) };
+        let Some(own) = self.runners_by_own_settings(worktrees)? else { return Ok(None) };
+        if own.due.iter().any(|(gate, setup)| is_same(planned, Planned { gate: *gate, setup })) {
+            return Ok(None);
+        }
+        let mut left = worktrees.touched_tests();
+        left.retain(|path| worktrees.change.copy.files().contains(path) && holds_tests(path));
         let mut results = Vec::new();
         for (gate, setup) in &own.due {
             let planned = Planned { gate: *gate, setup };
-            let ran = self.run_watched(&worktrees.change, own.copy.again()?, planned)?;
-            let result = self.result(planned, TreeState::Change, &ran, None, &Excuses::new(), true);
-            if result.state == GateState::NotReady {
-                limits.push(format!("{} is not ready: {}", result.name(), result.why_not_ready()));
-            } else {
-                results.push(result);
+            let mut ran = self.run_watched(&worktrees.change, own.copy.again()?, planned)?;
+            if ran.run.state != GateState::Passed {
+                // A test may fail now and then, or come upon a canary.
+                ran = self.run_apart(&worktrees.change, own.copy.again()?, planned, RunnerTest::Markers)?;
             }
+            if ran.run.state != GateState::Passed {
+                return Ok(None);
+            }
+            for case in ran.run.cases().filter(|case| case.outcome.was_executed()) {
+                excuse::file_of(case).map(|file| left.remove(file));
+            }
+            results.push(self.result(planned, TreeState::Change, &ran, None, &Excuses::new(), true));
         }
-        Ok(results)
+        Ok((left.is_empty() && !results.is_empty()).then_some(results))
     }
 
     /// How the runner of tests that may have been altered is put to the test.
@@ -91,7 +86,17 @@ impl<'a> GateSession<'a> {
         let is_red = !excuse::newly_failing(&ran.run, &base.run).is_empty();
         let Some(worktree) = worktrees.base.as_mut().filter(|_| is_red) else { return Ok(ran) };
         let beside = self.known_of_base(worktree, planned, (BaseLookup::Taken, BaseRun::BesideCanary))?;
-        if excuse::newly_failing(&beside.run, &base.run).is_empty() {
+        let mut seen = excuse::newly_failing(&beside.run, &base.run);
+        if seen.is_empty() {
+            return Ok(ran);
+        }
+        // What fails now and then has to do so again, and only beside a canary.
+        for how in [BaseRun::BesideCanary, BaseRun::Alone] {
+            let again = self.run_of_base(worktree, planned, how)?;
+            let failing = excuse::newly_failing(&again.run, &base.run);
+            seen.retain(|id| failing.contains(id) == (how == BaseRun::BesideCanary));
+        }
+        if seen.is_empty() {
             return Ok(ran);
         }
         let name = name_of(planned.gate.id(), &planned.setup.folder);
