@@ -59,6 +59,20 @@ function end(id) {
   events.end(test.id, test.file, outcome, test.failed[0], Date.now() - test.began);
 }
 
+/** What happens, as objects. Tests are told of from when they are defined, and must not run before all files are loaded: files
+ * that are modules are loaded one after the other, and newer versions are told when that is done. */
+function rows() {
+  const waits = typeof tape.wait === 'function' && typeof tape.getHarness === 'function';
+  if (waits) tape.wait();
+  const results = waits ? tape.getHarness()._results : undefined;
+  if (!results) return tape.createStream({ objectMode: true });
+  results._isRunning = true;
+  const stream = results.createStream({ objectMode: true });
+  results._isRunning = false;
+  process.once('beforeExit', () => tape.run());
+  return stream;
+}
+
 let over = false;
 function finish() {
   if (over) return;
@@ -70,8 +84,7 @@ function finish() {
   events.done();
 }
 
-tape
-  .createStream({ objectMode: true })
+rows()
   .on('data', (row) => {
     if (row.type === 'test') {
       const above = tests.get(row.parent);

@@ -3,10 +3,10 @@
 use assize_ecosystem::holds_tests;
 use assize_gate::excuse::{self, Excuses};
 use assize_gate::exec_report::GateResult;
-use assize_gate::gate::{Gate, GateState, Setup, name_of};
+use assize_gate::gate::{Gate, GateRun, GateState, GateTrouble, Setup, name_of};
 
 use super::{BaseLookup, BaseRun, GateSession, PreparedWorktrees, TreeState, is_same, is_test_runner, key_of};
-use crate::gate::{GateExecution, Planned, RunnerTest};
+use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
 use crate::work_copy::{CopyError, WorkCopy};
 
 /// The change as it was submitted, and the runners of tests that are called there.
@@ -70,8 +70,8 @@ impl<'a> GateSession<'a> {
         if self.sees_canary.contains(&key_of(planned)) { RunnerTest::Markers } else { RunnerTest::Canary(word) }
     }
 
-    /// Runs tests again without a canary where tests of the project come upon it. The base shows whether they do: nothing
-    /// in it knows the change.
+    /// Runs tests again without a canary where tests of the project come upon it, or where it does not work in the project.
+    /// The base shows whether that is so: nothing in it knows the change.
     pub(super) fn out_of_sight(
         &mut self,
         worktrees: &mut PreparedWorktrees,
@@ -81,28 +81,43 @@ impl<'a> GateSession<'a> {
         limits: &mut Vec<String>,
     ) -> Result<GateExecution, CopyError> {
         let key = key_of(planned);
-        let is_asked = is_test_runner(planned.gate) && planned.gate.builds_in().is_none();
-        let Some(base) = base.filter(|_| is_asked && !self.sees_canary.contains(&key)) else { return Ok(ran) };
-        let is_red = !excuse::newly_failing(&ran.run, &base.run).is_empty();
-        let Some(worktree) = worktrees.base.as_mut().filter(|_| is_red) else { return Ok(ran) };
-        let beside = self.known_of_base(worktree, planned, (BaseLookup::Taken, BaseRun::BesideCanary))?;
-        let mut seen = excuse::newly_failing(&beside.run, &base.run);
-        if seen.is_empty() {
-            return Ok(ran);
-        }
-        // What fails now and then has to do so again, and only beside a canary.
-        for how in [BaseRun::BesideCanary, BaseRun::Alone] {
-            let again = self.run_of_base(worktree, planned, how)?;
-            let failing = excuse::newly_failing(&again.run, &base.run);
-            seen.retain(|id| failing.contains(id) == (how == BaseRun::BesideCanary));
-        }
-        if seen.is_empty() {
-            return Ok(ran);
-        }
+        let is_asked = is_test_runner(planned.gate) && !self.sees_canary.contains(&key);
+        let (Some(base), Some(worktree)) = (base.filter(|_| is_asked), &mut worktrees.base) else { return Ok(ran) };
+        let is_forged = |run: &GateRun| matches!(run.trouble, Some((GateTrouble::Forged, _)));
+        let is_red = planned.gate.builds_in().is_none() && !excuse::newly_failing(&ran.run, &base.run).is_empty();
+        let why = if is_forged(&ran.run) {
+            let beside = self.run_of_base(worktree, planned, BaseRun::BesideCanary)?;
+            is_forged(&beside.run).then_some("its runner does not report one as it should")
+        } else if is_red {
+            self.comes_upon_canary(worktree, planned, &base.run)?.then_some("tests fail when one stands beside them")
+        } else {
+            None
+        };
+        let Some(why) = why else { return Ok(ran) };
         let name = name_of(planned.gate.id(), &planned.setup.folder);
-        limits.push(format!("{name} ran without a canary: on the base, tests fail when one stands beside them"));
+        limits.push(format!("{name} ran without a canary: on the base, {why}"));
         self.sees_canary.insert(key.clone());
         self.of_change.remove(&key);
         self.run_on_tree(worktrees, tree, planned)
+    }
+
+    /// Returns whether tests of the base fail beside a canary, and only there. What fails now and then has to do so again.
+    fn comes_upon_canary(
+        &mut self,
+        worktree: &mut PreparedWorktree,
+        planned: Planned<'_>,
+        base: &GateRun,
+    ) -> Result<bool, CopyError> {
+        let beside = self.known_of_base(worktree, planned, (BaseLookup::Taken, BaseRun::BesideCanary))?;
+        let mut seen = excuse::newly_failing(&beside.run, base);
+        for how in [BaseRun::BesideCanary, BaseRun::Alone] {
+            if seen.is_empty() {
+                break;
+            }
+            let again = self.run_of_base(worktree, planned, how)?;
+            let failing = excuse::newly_failing(&again.run, base);
+            seen.retain(|id| failing.contains(id) == (how == BaseRun::BesideCanary));
+        }
+        Ok(!seen.is_empty())
     }
 }
