@@ -278,3 +278,35 @@ fn code_is_held_to_the_base_s_tests_though_the_change_has_another_runner() {
         assert_eq!(envelope["outcome"], outcome, "{envelope}");
     }
 }
+
+#[test]
+fn a_canary_that_does_not_work_on_the_base_tells_nothing_against_a_change() {
+    let tests = "import total from '../shop.js';\nimport { test } from 'node:test';\nimport assert from 'node:assert';\n\
+        test('total', () => assert.equal(total([1, 2]), 3));\n";
+    let known = "if (/test.*js$/.test(process.argv[1]) && !process.argv[1].endsWith('shop.test.js')) throw new Error('unknown');\n";
+    for (script, is_seen) in [
+        // The files of tests are modules, and only their own folder says so.
+        ("node --test test/*.test.js", false),
+        // Something refuses files of tests that it does not know.
+        ("node --import ./known.mjs --test test/*.test.js", true),
+    ] {
+        for (start, outcome) in [(0, "accept"), (1, "revise")] {
+            let manifest = format!("{{\"name\":\"shop\",\"scripts\":{{\"test\":\"{script}\"}}}}");
+            let repo = Repo::with_commit(&[
+                ("package.json", &*manifest),
+                ("assize.toml", "[prepare]\nmode = \"off\"\n"),
+                ("known.mjs", known),
+                ("shop.js", "module.exports = (prices) => eval(prices.join('+'));\n"),
+                ("test/package.json", r#"{"type":"module"}"#),
+                ("test/shop.test.js", tests),
+            ]);
+            let total = format!("(prices) => prices.reduce((sum, it) => sum + it, {start})");
+            repo.write("shop.js", &format!("module.exports = {total};\n"));
+            let program = Path::new(env!("CARGO_BIN_EXE_assize"));
+            let output = change::command(program, &repo, &[], &["review", "--format", "json"]).output();
+            let envelope: Value = serde_json::from_slice(&output.expect("the program runs").stdout).expect("JSON");
+            assert_eq!(envelope["outcome"], outcome, "{script}: {envelope}");
+            assert_eq!(envelope.to_string().contains("ran without a canary: on the base, "), is_seen, "{envelope}");
+        }
+    }
+}

@@ -264,7 +264,7 @@ impl JavaScriptRunner {
         let module = match ending {
             "mjs" | "mts" => true,
             "cjs" | "cts" => false,
-            _ => typed || package.is_module(),
+            _ => typed || javascript::holds_modules(project, &within(&setup.folder, parent(beside))),
         };
         let path = within(&setup.folder, beside);
         let ids = |end: &str| self.names.iter().map(|name| format!("{path} > {word} {name} {end}")).collect();

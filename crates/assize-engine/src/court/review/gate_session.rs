@@ -39,6 +39,9 @@ pub use self::mutation::MutationTerms;
 /// The most newly failing tests that are run again: more of them are no accident.
 const RERUN_TESTS_MAX: usize = 20;
 
+/// What a canary beside the tests of the base is named with. Nothing there is judged, and runs are compared by the names.
+const WORD_FOR_BASE: &str = "canarybesidethebase";
+
 /// Whether a cached base result may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BaseLookup {
@@ -394,10 +397,9 @@ impl<'a> GateSession<'a> {
         planned: Planned<'_>,
         how: BaseRun,
     ) -> Result<GateExecution, CopyError> {
-        let word = fresh_word();
         let test = match how {
             BaseRun::Alone => RunnerTest::None,
-            BaseRun::BesideCanary => RunnerTest::Canary(&word),
+            BaseRun::BesideCanary => RunnerTest::Canary(WORD_FOR_BASE),
         };
         self.run_on(worktree, planned, test)
     }
