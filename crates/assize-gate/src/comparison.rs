@@ -392,6 +392,20 @@ fn without_numbers(id: &str) -> String {
     text
 }
 
+/// The function of a test, and the parameters that it runs with: `tests/a.py::f` and `x-1` of `tests/a.py::f[x-1]`.
+fn parameters_of(id: &str) -> Option<(&str, &str)> {
+    id.strip_suffix(']')?.split_once('[')
+}
+
+/// Returns whether parameters are named by the runner, after the argument and their number: `value0-name0`.
+fn are_numbered(parameters: &str) -> bool {
+    let is_numbered = |part: &str| {
+        let name = part.trim_end_matches(|character: char| character.is_ascii_digit());
+        name.len() < part.len() && name.starts_with(|character: char| character.is_alphabetic() || character == '_')
+    };
+    parameters.split('-').all(is_numbered)
+}
+
 /// Compares two runs by the ids of their tests. A test that runs under the same name in another place has moved.
 pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
     let outcomes: BTreeMap<&str, TestOutcome> = now.cases.iter().map(|case| (&*case.id, case.outcome)).collect();
@@ -420,11 +434,31 @@ pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
         }
         _ => false,
     };
+    // Names that a runner gives to parameters are others in another version of it.
+    let mut renamed: BTreeMap<(String, bool), usize> = BTreeMap::new();
+    for case in now.cases.iter().filter(|case| case.outcome.was_executed() && !before.contains(&*case.id)) {
+        if let Some((function, parameters)) = parameters_of(&case.id) {
+            *renamed.entry((function.to_owned(), are_numbered(parameters))).or_default() += 1;
+        }
+    }
+    let mut is_renamed = |case: &TestCase| {
+        let Some((function, parameters)) = parameters_of(&case.id) else { return false };
+        let kinds: &[bool] = if are_numbered(parameters) { &[false, true] } else { &[true] };
+        let mut take = |kind: &bool| match renamed.get_mut(&(function.to_owned(), *kind)) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                true
+            }
+            _ => false,
+        };
+        kinds.iter().any(&mut take)
+    };
     let missing = |case: &&TestCase| {
         !outcomes.contains_key(&*case.id)
             && !moved.contains(own_name(&case.id))
             && !read_now(case)
             && !is_renumbered(case)
+            && !is_renamed(case)
     };
     // Code that calls itself an expected failure has not been tested either.
     let excused = |case: &TestCase, now: TestOutcome| {
@@ -675,6 +709,12 @@ mod tests {
         let missing = |ids: &[&str]| compare_tests(&run(ids), &base).missing;
         assert!(missing(&["t.py::x[22:40:01]", "t.py::x[23:00:01]", "t.py::y[1]"]).is_empty());
         assert_eq!(missing(&["t.py::x[22:40:01]", "t.py::y[1]"]).len(), 1, "one of two is gone");
+        let of = |base: &[&str], now: &[&str]| compare_tests(&run(now), &run(base)).missing.len();
+        assert_eq!(of(&["t.py::f[value0]", "t.py::f[value1]"], &["t.py::f[0a]", "t.py::f[bc]"]), 0);
+        assert_eq!(of(&["t.py::f[0a]", "t.py::f[bc]"], &["t.py::f[value0]", "t.py::f[value1]"]), 0);
+        assert_eq!(of(&["t.py::f[value0]", "t.py::f[value1]"], &["t.py::f[0a]"]), 1, "one of two is gone");
+        assert_eq!(of(&["t.py::f[hard]"], &["t.py::f[easy]"]), 1, "it is another case");
+        assert_eq!(of(&["t.py::f[value0]"], &["t.py::g[0a]"]), 1, "it is another test");
         assert_eq!(missing(&["t.py::x1[22:40:01]", "t.py::x2[23:00:01]", "t.py::y[1]"]).len(), 2);
         let prose = run(&["a.md::line:3,column:1", "a.md::line:40,column:1"]);
         let missing = |ids: &[&str]| compare_tests(&run(ids), &prose).missing.len();

@@ -69,6 +69,7 @@ impl Gate for Jest {
             RUNNER.called(project, &package).or_else(|| {
                 let because = javascript::because(project, &package, "jest")?;
                 let tested = !javascript::test_files(project, &package.folder).is_empty();
+                let tested = tested && !RUNNER.is_left_over(project, &package);
                 tested.then(|| Setup { folder: package.folder.clone(), because, detail: String::new() })
             })
         });
@@ -91,5 +92,26 @@ impl Gate for Jest {
 
     fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
         Some(RUNNER.canary(setup, project, word, &RUNNER.beside(setup, project, word)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::python::tests::project;
+    use super::*;
+
+    #[test]
+    fn settings_that_are_left_over_are_no_reason() {
+        for (package, is_used) in [
+            (r#"{"scripts":{"test":"jest"}}"#, true),
+            (r#"{"devDependencies":{"jest":"29"}}"#, true),
+            (r#"{"scripts":{"test":"react-scripts test"}}"#, true),
+            (r#"{"scripts":{"test":"vitest run","unit":"jest src"},"devDependencies":{"jest":"29"}}"#, true),
+            (r#"{"scripts":{"test":"vitest run"},"devDependencies":{"vitest":"3"}}"#, false),
+            (r#"{"scripts":{"test":"npm run unit","unit":"node --test"}}"#, false),
+        ] {
+            let project = project(&[("package.json", package)], &["jest.config.js", "tests/a.test.ts"], &[]);
+            assert_eq!(!Jest.detect(&project).is_empty(), is_used, "{package}");
+        }
     }
 }

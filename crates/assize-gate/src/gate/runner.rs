@@ -104,6 +104,16 @@ impl JavaScriptRunner {
         Some(Setup { folder: package.folder.clone(), because, detail: name })
     }
 
+    /// Returns whether what tells of the runner is left over: the package runs its tests with another one, and asks for none of
+    /// this name.
+    pub fn is_left_over(&self, project: &Project, package: &NodePackage) -> bool {
+        let runs_others = |name: &str| {
+            let steps = package.script(name).and_then(|_| script::steps(package, name)).unwrap_or_default();
+            steps.iter().any(|step| script::runs_tests(step) && !(self.is_call)(step))
+        };
+        !package.depends_on(self.name) && test_scripts(project, package).into_iter().any(runs_others)
+    }
+
     /// The command: the script with ours in place of the runner's call, or the runner alone.
     pub fn command(&self, setup: &Setup, project: &Project, program: &str, own: &[&str]) -> GateCommand {
         let package = javascript::package(project, &setup.folder);

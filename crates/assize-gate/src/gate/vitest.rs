@@ -79,6 +79,7 @@ impl Gate for Vitest {
             RUNNER.called(project, &package).or_else(|| {
                 let because = javascript::because(project, &package, "vitest")?;
                 let tested = !javascript::test_files(project, &package.folder).is_empty();
+                let tested = tested && !RUNNER.is_left_over(project, &package);
                 tested.then(|| Setup { folder: package.folder.clone(), because, detail: String::new() })
             })
         });
