@@ -106,18 +106,6 @@ const BEFORE_18: JavaScriptRunner = JavaScriptRunner {
     ..RUNNER
 };
 
-/// The same before version 15, which had other reporters.
-const BEFORE_15: JavaScriptRunner = JavaScriptRunner {
-    first: &[
-        "--no-check-coverage",
-        "--no-coverage",
-        "--output-file={reports}/run.tap",
-        "--reporter=dot",
-        "--timeout={package_seconds}",
-    ],
-    ..RUNNER
-};
-
 /// Returns whether a call does not run tests but builds, lists or sets up something.
 fn is_subcommand(step: &ScriptStep) -> bool {
     const OTHERS: [&str; 9] =
@@ -125,15 +113,14 @@ fn is_subcommand(step: &ScriptStep) -> bool {
     step.arguments().first().is_some_and(|word| OTHERS.contains(&word.text.as_str()))
 }
 
-/// The runner as the package's version of it is to be called. `None` before version 12, which knows other options.
+/// The runner as the package's version of it is to be called. `None` before version 15, which knows other options.
 fn runner(package: &NodePackage) -> Option<&'static JavaScriptRunner> {
     let digits = |range: &str| {
         let start = range.trim_start_matches(|character: char| !character.is_ascii_digit());
         start.split(|character: char| !character.is_ascii_digit()).next().and_then(|number| number.parse::<u32>().ok())
     };
     match package.range("tap").and_then(digits) {
-        Some(..12) => None,
-        Some(12..15) => Some(&BEFORE_15),
+        Some(..15) => None,
         Some(15..18) => Some(&BEFORE_18),
         _ => Some(&RUNNER),
     }
@@ -250,24 +237,23 @@ mod tests {
 
     #[test]
     fn what_a_version_does_not_know_is_not_asked_of_it() {
-        for (range, coverage, reporter) in [
-            ("^12.0.1", "--no-check-coverage --no-coverage", "dot"),
-            ("^16.0.1", "--no-check-coverage --no-coverage", "terse"),
-            (">=15 <18", "--no-check-coverage --no-coverage", "terse"),
-            ("18", "--disable-coverage", "terse"),
-            ("^21.1.1", "--disable-coverage", "terse"),
-            ("latest", "--disable-coverage", "terse"),
+        let ours = "--output-file={reports}/run.tap --reporter=terse --timeout={package_seconds}";
+        for (range, coverage) in [
+            ("^16.0.1", "--no-check-coverage --no-coverage"),
+            (">=15 <18", "--no-check-coverage --no-coverage"),
+            ("18", "--disable-coverage"),
+            ("^21.1.1", "--disable-coverage"),
+            ("latest", "--disable-coverage"),
         ] {
             let package = format!(r#"{{"scripts":{{"test":"tap -t 9 --100 test/*.js"}},"devDependencies":{{"tap":"{range}"}}}}"#);
             let line = called(&package).expect("a call");
-            let ours = format!("--output-file={{reports}}/run.tap --reporter={reporter} --timeout={{package_seconds}}");
             assert!(line.starts_with(&format!("tap {coverage} {ours} test/*.js")), "{range}: {line}");
         }
     }
 
     #[test]
     fn versions_with_other_options_are_left_to_their_script() {
-        for (range, is_taken) in [("~0.4.0", false), ("^11.1.5", false), ("^12.0.1", true)] {
+        for (range, is_taken) in [("~0.4.0", false), ("^14.11.0", false), ("^15.0.0", true)] {
             let package = format!(r#"{{"scripts":{{"test":"tap test/*.js"}},"devDependencies":{{"tap":"{range}"}}}}"#);
             assert_eq!(called(&package).is_some(), is_taken, "{range}");
         }
