@@ -406,13 +406,25 @@ fn are_numbered(parameters: &str) -> bool {
     parameters.split('-').all(is_numbered)
 }
 
+/// How often each name comes.
+fn counted<K: Ord>(names: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
+    let mut counts = BTreeMap::new();
+    names.for_each(|name| *counts.entry(name).or_default() += 1);
+    counts
+}
+
+/// Takes one of a name, if one is left.
+fn take_one<K: Ord>(counts: &mut BTreeMap<K, usize>, name: &K) -> bool {
+    let left = counts.get_mut(name).filter(|left| **left > 0);
+    left.map(|left| *left -= 1).is_some()
+}
+
 /// Compares two runs by the ids of their tests. A test that runs under the same name in another place has moved.
 pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
     let outcomes: BTreeMap<&str, TestOutcome> = now.cases.iter().map(|case| (&*case.id, case.outcome)).collect();
     let before: BTreeSet<&str> = base.cases.iter().map(|case| &*case.id).collect();
-    let added = now.cases.iter().filter(|case| !before.contains(&*case.id));
-    let moved: BTreeSet<&str> =
-        added.filter(|case| case.outcome.was_executed()).map(|case| own_name(&case.id)).collect();
+    let added = || now.cases.iter().filter(|case| case.outcome.was_executed() && !before.contains(&*case.id));
+    let moved: BTreeSet<&str> = added().map(|case| own_name(&case.id)).collect();
     // A file that could not be read in the base has its tests now, and a run that could not begin has all of them.
     let read_now = |case: &TestCase| {
         if case.id == WHOLE {
@@ -423,35 +435,17 @@ pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
         case.outcome == TestOutcome::Failed && now.cases.iter().any(is_inside)
     };
     // A name that holds the time of day or an address is another one in each run.
-    let mut renumbered: BTreeMap<String, usize> = BTreeMap::new();
-    for case in now.cases.iter().filter(|case| case.outcome.was_executed() && !before.contains(&*case.id)) {
-        *renumbered.entry(without_numbers(&case.id)).or_default() += 1;
-    }
-    let mut is_renumbered = |case: &TestCase| match renumbered.get_mut(&without_numbers(&case.id)) {
-        Some(left) if *left > 0 => {
-            *left -= 1;
-            true
-        }
-        _ => false,
-    };
+    let mut renumbered = counted(added().map(|case| without_numbers(&case.id)));
     // Names that a runner gives to parameters are others in another version of it.
-    let mut renamed: BTreeMap<(String, bool), usize> = BTreeMap::new();
-    for case in now.cases.iter().filter(|case| case.outcome.was_executed() && !before.contains(&*case.id)) {
-        if let Some((function, parameters)) = parameters_of(&case.id) {
-            *renamed.entry((function.to_owned(), are_numbered(parameters))).or_default() += 1;
-        }
-    }
+    let mut renamed = counted(added().filter_map(|case| {
+        let (function, parameters) = parameters_of(&case.id)?;
+        Some((function.to_owned(), are_numbered(parameters)))
+    }));
+    let mut is_renumbered = |case: &TestCase| take_one(&mut renumbered, &without_numbers(&case.id));
     let mut is_renamed = |case: &TestCase| {
         let Some((function, parameters)) = parameters_of(&case.id) else { return false };
         let kinds: &[bool] = if are_numbered(parameters) { &[false, true] } else { &[true] };
-        let mut take = |kind: &bool| match renamed.get_mut(&(function.to_owned(), *kind)) {
-            Some(left) if *left > 0 => {
-                *left -= 1;
-                true
-            }
-            _ => false,
-        };
-        kinds.iter().any(&mut take)
+        kinds.iter().any(|kind| take_one(&mut renamed, &(function.to_owned(), *kind)))
     };
     let missing = |case: &&TestCase| {
         !outcomes.contains_key(&*case.id)

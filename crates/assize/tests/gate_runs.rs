@@ -131,18 +131,11 @@ fn what_a_script_checks_before_the_tests_does_not_see_tests_of_ours() {
             (".gitignore", ".cache\n"),
         ]);
         repo.write("shop.js", "module.exports = (prices) => {\n  let sum = 0;\n  for (const it of prices) sum += it;\n  return sum;\n};\n");
-        let mut command =
-            change::command(Path::new(env!("CARGO_BIN_EXE_assize")), &repo, &[], &["review", "--format", "json"]);
-        let output = command.output().expect("the program runs");
-        let envelope: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let envelope = reviewed(&repo, &[]);
         assert_eq!(envelope["outcome"], "accept", "{writes}: {envelope}");
         // What it objects to in the change counts.
         repo.write("test/extra.txt", "x\n");
-        let output =
-            change::command(Path::new(env!("CARGO_BIN_EXE_assize")), &repo, &[], &["review", "--format", "json"])
-                .output()
-                .expect("the program runs");
-        let envelope: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let envelope = reviewed(&repo, &[]);
         assert_eq!(envelope["outcome"], "revise", "{writes}: {envelope}");
     }
 }
@@ -169,8 +162,13 @@ fn review_of_shop_with(change: &str, scripts: &str, more: &[(&str, &str)], tools
     ];
     let repo = Repo::with_commit(&[&files, more].concat());
     repo.write("shop.js", change);
+    reviewed(&repo, tools)
+}
+
+/// Reviews what has changed in a repository, with tools of the user's.
+fn reviewed(repo: &Repo, tools: &[PathBuf]) -> Value {
     let program = Path::new(env!("CARGO_BIN_EXE_assize"));
-    let output = change::command(program, &repo, tools, &["review", "--format", "json"]).output();
+    let output = change::command(program, repo, tools, &["review", "--format", "json"]).output();
     serde_json::from_slice(&output.expect("the program runs").stdout).expect("JSON")
 }
 
@@ -272,9 +270,7 @@ fn code_is_held_to_the_base_s_tests_though_the_change_has_another_runner() {
         repo.write("package.json", &package("node test/shop.test.js"));
         repo.write("shop.js", &format!("module.exports = (prices) => prices.reduce((sum, it) => {total});\n"));
         repo.write("test/shop.test.js", &format!("{sum}assert.equal(total([1, 2]), 3);\n"));
-        let program = Path::new(env!("CARGO_BIN_EXE_assize"));
-        let output = change::command(program, &repo, &[], &["review", "--format", "json"]).output();
-        let envelope: Value = serde_json::from_slice(&output.expect("the program runs").stdout).expect("JSON");
+        let envelope = reviewed(&repo, &[]);
         assert_eq!(envelope["outcome"], outcome, "{envelope}");
     }
 }
@@ -302,9 +298,7 @@ fn a_canary_that_does_not_work_on_the_base_tells_nothing_against_a_change() {
             ]);
             let total = format!("(prices) => prices.reduce((sum, it) => sum + it, {start})");
             repo.write("shop.js", &format!("module.exports = {total};\n"));
-            let program = Path::new(env!("CARGO_BIN_EXE_assize"));
-            let output = change::command(program, &repo, &[], &["review", "--format", "json"]).output();
-            let envelope: Value = serde_json::from_slice(&output.expect("the program runs").stdout).expect("JSON");
+            let envelope = reviewed(&repo, &[]);
             assert_eq!(envelope["outcome"], outcome, "{script}: {envelope}");
             assert_eq!(envelope.to_string().contains("ran without a canary: on the base, "), is_seen, "{envelope}");
         }

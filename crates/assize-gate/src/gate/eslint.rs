@@ -1,9 +1,9 @@
 //! `eslint --format json`: lints of JavaScript and TypeScript, where the project configures them.
 
-use assize_core::path::{is_below, parent};
+use assize_core::path::parent;
 use assize_report::{ReportError, ToolReport, eslint};
 
-use super::javascript::{self, NodePackage};
+use super::javascript;
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 
 /// A linter of JavaScript.
@@ -27,15 +27,7 @@ impl Gate for Eslint {
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
-        let mut setups: Vec<Setup> = Vec::new();
-        for package in javascript::packages(project) {
-            let Some(because) = because(project, &package) else { continue };
-            // What the outermost configuration sees is linted once.
-            if !setups.iter().any(|setup| is_below(&package.folder, &setup.folder)) {
-                setups.push(Setup { folder: package.folder, because, detail: String::new() });
-            }
-        }
-        setups
+        javascript::configured_setups(project, "eslint")
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
@@ -52,11 +44,6 @@ impl Gate for Eslint {
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         Ok(javascript::place(eslint::parse(output.report("eslint.json")?)?, setup, output))
     }
-}
-
-fn because(project: &Project, package: &NodePackage) -> Option<String> {
-    // That it is among the dependencies is not enough: without a configuration it does nothing but fail.
-    javascript::configured(project, package, "eslint")
 }
 
 fn is_old_config(name: &str) -> bool {

@@ -195,6 +195,19 @@ pub(super) fn configured(project: &Project, package: &NodePackage, tool: &str) -
     keys.find(|key| package.key(key).is_some()).map(|key| format!("{} has `{key}`", package.path()))
 }
 
+/// A setup for each package in which a tool is configured. That it is among the dependencies is not enough. Packages below
+/// one that is configured belong to it.
+pub(super) fn configured_setups(project: &Project, tool: &str) -> Vec<Setup> {
+    let mut setups: Vec<Setup> = Vec::new();
+    for package in packages(project) {
+        let Some(because) = configured(project, &package, tool) else { continue };
+        if !setups.iter().any(|setup| is_below(&package.folder, &setup.folder)) {
+            setups.push(Setup { folder: package.folder, because, detail: String::new() });
+        }
+    }
+    setups
+}
+
 /// Says by what one sees that a tool is in use in a package: it is configured, a dependency, or called by a script.
 pub(super) fn because(project: &Project, package: &NodePackage, tool: &str) -> Option<String> {
     if let Some(configured) = configured(project, package, tool) {

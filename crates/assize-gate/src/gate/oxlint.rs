@@ -1,6 +1,5 @@
 //! `oxlint --format=json`: lints of JavaScript and TypeScript, where the project configures oxlint.
 
-use assize_core::path::is_below;
 use assize_report::{ReportError, ToolReport, oxlint};
 
 use super::javascript;
@@ -27,14 +26,7 @@ impl Gate for Oxlint {
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
-        let mut setups: Vec<Setup> = Vec::new();
-        for package in javascript::packages(project) {
-            let Some(because) = javascript::configured(project, &package, "oxlint") else { continue };
-            if !setups.iter().any(|setup| is_below(&package.folder, &setup.folder)) {
-                setups.push(Setup { folder: package.folder, because, detail: String::new() });
-            }
-        }
-        setups
+        javascript::configured_setups(project, "oxlint")
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {

@@ -1,9 +1,8 @@
 //! `prettier --check`: is code formatted, where the project has Prettier format it.
 
-use assize_core::path::is_below;
 use assize_report::{ReportError, ToolReport, prettier};
 
-use super::javascript::{self, NodePackage};
+use super::javascript;
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 
 /// A formatter of JavaScript and others.
@@ -27,14 +26,7 @@ impl Gate for Prettier {
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
-        let mut setups: Vec<Setup> = Vec::new();
-        for package in javascript::packages(project) {
-            let Some(because) = because(project, &package) else { continue };
-            if !setups.iter().any(|setup| is_below(&package.folder, &setup.folder)) {
-                setups.push(Setup { folder: package.folder, because, detail: String::new() });
-            }
-        }
-        setups
+        javascript::configured_setups(project, "prettier")
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
@@ -60,8 +52,4 @@ impl Gate for Prettier {
         // 2: a file cannot be parsed, among other troubles.
         &[0, 1, 2]
     }
-}
-
-fn because(project: &Project, package: &NodePackage) -> Option<String> {
-    javascript::configured(project, package, "prettier")
 }

@@ -7,25 +7,22 @@ use assize_gate::gate::{Gate, GateRun, GateState, GateTrouble, Setup, name_of};
 
 use super::{BaseLookup, BaseRun, GateSession, PreparedWorktrees, TreeState, is_same, is_test_runner, key_of};
 use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
-use crate::work_copy::{CopyError, WorkCopy};
+use crate::work_copy::CopyError;
 
 /// The change as it was submitted, and the runners of tests that are called there.
-pub(super) struct OwnRunners<'a> {
-    copy: WorkCopy,
+struct OwnRunners<'a> {
+    worktree: PreparedWorktree,
     due: Vec<(&'a dyn Gate, Setup)>,
 }
 
 impl<'a> GateSession<'a> {
     /// The runners of tests that the change calls by its own settings, where these are others than the base's.
-    pub(super) fn runners_by_own_settings(
-        &self,
-        worktrees: &PreparedWorktrees,
-    ) -> Result<Option<OwnRunners<'a>>, CopyError> {
+    fn runners_by_own_settings(&self, worktrees: &PreparedWorktrees) -> Result<Option<OwnRunners<'a>>, CopyError> {
         let Some(copy) = worktrees.with_own_settings()? else { return Ok(None) };
-        let own = worktrees.change.with_copy(copy.again()?, worktrees.change.build().to_owned());
-        let mut due = self.terms.gates.plan(&own.project, self.changed().as_ref()).due;
+        let worktree = worktrees.change.with_copy(copy, worktrees.change.build().to_owned());
+        let mut due = self.terms.gates.plan(&worktree.project, self.changed().as_ref()).due;
         due.retain(|(gate, _)| is_test_runner(*gate));
-        Ok(Some(OwnRunners { copy, due }))
+        Ok(Some(OwnRunners { worktree, due }))
     }
 
     /// Runs tests of the change with runners that it alone calls, where its code has passed the tests of the base with one
@@ -49,10 +46,10 @@ impl<'a> GateSession<'a> {
         let mut results = Vec::new();
         for (gate, setup) in &own.due {
             let planned = Planned { gate: *gate, setup };
-            let mut ran = self.run_watched(&worktrees.change, own.copy.again()?, planned)?;
+            let mut ran = self.run_watched(&own.worktree, own.worktree.copy.again()?, planned)?;
             if ran.run.state != GateState::Passed {
                 // A test may fail now and then, or come upon a canary.
-                ran = self.run_apart(&worktrees.change, own.copy.again()?, planned, RunnerTest::Markers)?;
+                ran = self.run_apart(&own.worktree, own.worktree.copy.again()?, planned, RunnerTest::Markers)?;
             }
             if ran.run.state != GateState::Passed {
                 return Ok(None);
