@@ -198,9 +198,19 @@ pub(super) fn configured(project: &Project, package: &NodePackage, tool: &str) -
 /// A setup for each package in which a tool is configured. That it is among the dependencies is not enough. Packages below
 /// one that is configured belong to it.
 pub(super) fn configured_setups(project: &Project, tool: &str) -> Vec<Setup> {
+    outermost(project, |package| configured(project, package, tool))
+}
+
+/// The same for a tool that works without settings: a package whose scripts call it has one as well.
+pub(super) fn called_setups(project: &Project, tool: &str) -> Vec<Setup> {
+    outermost(project, |package| configured(project, package, tool).or_else(|| called(package, tool)))
+}
+
+/// A setup for each package with a reason, but for those below one that has one.
+fn outermost(project: &Project, reason: impl Fn(&NodePackage) -> Option<String>) -> Vec<Setup> {
     let mut setups: Vec<Setup> = Vec::new();
     for package in packages(project) {
-        let Some(because) = configured(project, &package, tool) else { continue };
+        let Some(because) = reason(&package) else { continue };
         if !setups.iter().any(|setup| is_below(&package.folder, &setup.folder)) {
             setups.push(Setup { folder: package.folder, because, detail: String::new() });
         }
@@ -216,6 +226,11 @@ pub(super) fn because(project: &Project, package: &NodePackage, tool: &str) -> O
     if let Some(name) = listed(tool).dependencies().find(|name| package.depends_on(name)) {
         return Some(format!("{} depends on {name}", package.path()));
     }
+    called(package, tool)
+}
+
+/// Says which script of a package calls a tool.
+fn called(package: &NodePackage, tool: &str) -> Option<String> {
     let calls = |name: &&&str| {
         let text = package.script(name).unwrap_or_default();
         text.split(|c: char| c.is_whitespace() || "&|;()'\"".contains(c)).any(|word| word == tool)

@@ -26,7 +26,7 @@ impl Gate for Oxfmt {
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
-        javascript::configured_setups(project, "oxfmt")
+        javascript::called_setups(project, "oxfmt")
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {

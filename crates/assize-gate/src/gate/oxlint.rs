@@ -1,4 +1,4 @@
-//! `oxlint --format=json`: lints of JavaScript and TypeScript, where the project configures oxlint.
+//! `oxlint --format=json`: lints of JavaScript and TypeScript, where the project runs oxlint.
 
 use assize_report::{ReportError, ToolReport, oxlint};
 
@@ -26,7 +26,7 @@ impl Gate for Oxlint {
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
-        javascript::configured_setups(project, "oxlint")
+        javascript::called_setups(project, "oxlint")
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {

@@ -5,10 +5,15 @@ use assize_report::{ToolReport, ReportError};
 use super::biome::Biome;
 use super::eslint::Eslint;
 use super::javascript::NodePackage;
+use super::oxfmt::Oxfmt;
+use super::oxlint::Oxlint;
 use super::package_script::{self, STATUSES};
 use super::prettier::Prettier;
 use super::script::ScriptStep;
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+
+/// Checks that are gates of their own, with the names of their programs.
+const CHECKS: [&dyn Gate; 5] = [&Biome, &Eslint, &Oxfmt, &Oxlint, &Prettier];
 
 /// What a package has its code linted with.
 pub struct PackageLint;
@@ -32,9 +37,8 @@ impl Gate for PackageLint {
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         // Nothing is checked twice.
-        let checks: [(&str, &dyn Gate); 3] = [("biome", &Biome), ("eslint", &Eslint), ("prettier", &Prettier)];
-        let is_due = |gate: &dyn Gate| gate.detect(project).iter().any(|other| other.folder == setup.folder);
-        let due: Vec<&str> = checks.into_iter().filter(|(_, gate)| is_due(*gate)).map(|(name, _)| name).collect();
+        let is_due = |gate: &&&dyn Gate| gate.detect(project).iter().any(|other| other.folder == setup.folder);
+        let due: Vec<&str> = CHECKS.iter().filter(is_due).map(|gate| gate.id()).collect();
         package_script::command_without(setup, project, |step| due.contains(&step.head()))
     }
 
@@ -48,5 +52,5 @@ impl Gate for PackageLint {
 }
 
 fn is_covered(_package: &NodePackage, step: &ScriptStep) -> bool {
-    matches!(step.head(), "eslint" | "biome" | "prettier" | "tsc")
+    step.head() == "tsc" || CHECKS.iter().any(|gate| gate.id() == step.head())
 }

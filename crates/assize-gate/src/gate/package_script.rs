@@ -125,6 +125,7 @@ mod tests {
         for (script, text, more, found) in [
             ("lint", "eslint .", "", ""),
             ("lint", "eslint . && prettier --check .", "", ""),
+            ("lint", "oxlint && oxfmt --check", "", ""),
             ("lint", "standard", "", "package-lint lint"),
             ("lint", "eslint . && knip", "", "package-lint lint"),
             ("typecheck", "tsc --noEmit", "", ""),
