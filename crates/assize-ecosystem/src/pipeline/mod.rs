@@ -99,6 +99,17 @@ static RUST_WARNINGS_DENIED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("the pattern is fixed")
 });
 
+/// What a variable gives to rustdoc, which is nothing that the linter has: `RUSTDOCFLAGS: -D warnings`.
+static RUSTDOC_FLAGS: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"RUSTDOCFLAGS["']?\s*(?::[ \t]*(?:"[^"]*"|'[^']*'|[^\n,}]*)|=\s*(?:"[^"]*"|'[^']*'|\S*))"#;
+    Regex::new(pattern).expect("the pattern is fixed")
+});
+
+/// Whether a file has warnings of rustc or of clippy taken for errors.
+fn denies_rust_warnings(text: &str) -> bool {
+    RUST_WARNINGS_DENIED.is_match(&RUSTDOC_FLAGS.replace_all(text, ""))
+}
+
 impl Pipeline {
     /// Joins what an earlier state of the project says with this one, the earlier first: a later state must not have its
     /// tools look at less.
@@ -161,7 +172,7 @@ impl Pipeline {
             }
         }
         let lets_rust_warnings_pass = expander.found.commands.iter().any(|command| command.begins_with("cargo clippy"))
-            && !manifests.values().any(|text| RUST_WARNINGS_DENIED.is_match(text));
+            && !manifests.values().any(|text| denies_rust_warnings(text));
         Self { is_complete, lets_rust_warnings_pass, ..expander.found }
     }
 }

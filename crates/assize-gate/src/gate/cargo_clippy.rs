@@ -45,12 +45,8 @@ impl Gate for CargoClippy {
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         let calls: Vec<&PipelineCommand> = calls(project, &setup.folder).collect();
-        let is_all = |call: &&PipelineCommand| {
-            call.words.iter().any(|word| matches!(word.as_str(), "--all-targets" | "--benches" | "--examples" | "--tests"))
-        };
-        let all = calls.is_empty() || calls.iter().any(is_all);
-        let arguments = ["clippy", "--workspace", "--message-format=json", cargo::KEEP_GOING].into_iter().chain(all.then_some("--all-targets"));
-        let mut command = cargo::command(setup, project, &arguments.collect::<Vec<_>>());
+        let start = ["clippy", "--workspace", "--message-format=json", cargo::KEEP_GOING];
+        let mut command = cargo::command(setup, project, &[&start[..], &targets(&calls)].concat());
         // What they let pass, whatever else they ask for.
         let allowed = calls.first().into_iter().flat_map(|call| call.words.iter().skip_while(|word| *word != "--").skip(1));
         let allowed: Vec<String> = allowed.filter(|word| word.starts_with("-A")).cloned().collect();
@@ -84,6 +80,15 @@ impl Gate for CargoClippy {
 fn calls<'p>(project: &'p Project, folder: &'p str) -> impl Iterator<Item = &'p PipelineCommand> {
     let commands = project.pipeline.commands.iter();
     commands.filter(move |command| command.folder == folder && command.begins_with("cargo clippy"))
+}
+
+/// The options for the targets that the maintainers have linted: all if they call it nowhere.
+fn targets(calls: &[&PipelineCommand]) -> Vec<&'static str> {
+    let named = |option: &str| calls.iter().any(|call| call.words.iter().any(|word| word == option));
+    if calls.is_empty() || named("--all-targets") {
+        return vec!["--all-targets"];
+    }
+    ["--tests", "--examples", "--benches"].into_iter().filter(|option| named(option)).collect()
 }
 
 fn because(project: &Project) -> Option<String> {
@@ -120,11 +125,14 @@ mod tests {
         let start = "clippy --workspace --message-format=json --keep-going";
         assert_eq!(arguments("ls"), format!("{start} --all-targets --offline"));
         assert_eq!(arguments("cargo clippy -- -D warnings"), format!("{start} --offline"));
-        let all = "cargo clippy --all-features --tests -- -Aclippy::needless_return -Dwarnings";
+        let more = "cargo clippy --all-features --tests -- -Aclippy::needless_return -Dwarnings";
         assert_eq!(
-            arguments(all),
-            format!("{start} --all-targets --all-features --offline -- -Aclippy::needless_return")
+            arguments(more),
+            format!("{start} --tests --all-features --offline -- -Aclippy::needless_return")
         );
+        let twice = "cargo clippy --examples\n      - run: cargo clippy --tests";
+        assert_eq!(arguments(twice), format!("{start} --tests --examples --offline"));
+        assert_eq!(arguments("cargo clippy --tests --all-targets"), format!("{start} --all-targets --offline"));
     }
 
     #[test]
@@ -140,10 +148,18 @@ mod tests {
         assert_eq!(fails_at(&[]), Severity::Warning);
         assert_eq!(fails_at(&[(path, &workflow("", "cargo test"))]), Severity::Warning);
         assert_eq!(fails_at(&[(path, &workflow("", "cargo clippy --tests"))]), Severity::Error);
+        let of_rustdoc = ["  RUSTDOCFLAGS: -Dwarnings\n", "  RUSTDOCFLAGS: \"-D warnings\"\n"];
+        for variables in of_rustdoc {
+            assert_eq!(fails_at(&[(path, &workflow(variables, "cargo clippy"))]), Severity::Error, "{variables}");
+        }
+        let in_a_call = "RUSTDOCFLAGS='-D warnings' cargo doc\n      - run: cargo clippy";
+        assert_eq!(fails_at(&[(path, &workflow("", in_a_call))]), Severity::Error);
         for (variables, call) in [
             ("", "cargo clippy -- -D warnings"),
             ("", "cargo clippy -- -Dclippy::all"),
             ("", "cargo clippy -- --deny=warnings"),
+            ("  RUSTDOCFLAGS: a\n", "RUSTDOCFLAGS=b cargo clippy -- -D warnings"),
+            ("  RUSTDOCFLAGS: -Dwarnings\n  RUSTFLAGS: -Dwarnings\n", "cargo clippy"),
             ("  RUSTFLAGS: -Dwarnings\n", "cargo clippy"),
             ("  RUSTFLAGS: \"--cfg a -D warnings\"\n", "cargo clippy"),
             ("  CARGO_BUILD_WARNINGS: deny\n", "cargo clippy"),
