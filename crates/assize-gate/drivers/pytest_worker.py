@@ -229,6 +229,9 @@ def run_pytest():
     say("begin", runner="pytest", version=pytest.__version__)
     # In other styles pytest parses the whole file for each place that a failure came through, to show its lines.
     arguments = ["--continue-on-collection-errors", "--tb=line", "--color=no", "-o", "cache_dir=" + settings["cache"]]
+    if settings["as_written"]:
+        # What a failed assertion compared is of no interest, and to have it pytest rewrites each file of tests.
+        arguments.append("--assert=plain")
     arguments.extend("./" + path for path in settings["only"])
     # Candidates for a plug-in of the same name stand in the project; ours is given as an object.
     plugin = pytest_plugin(pytest, settings, say, say_all, settle, watch)

@@ -825,7 +825,7 @@ class MutatedTests:
         tree.restore()
         now = MutatedRun(settings["phases"], names)
         now.leave_out([test for test in run.ended if plain_name(test) not in names])
-        self.hold(now, server, settings, seconds, PROBE_SECONDS_MAX, probe=True)
+        self.hold(now, server, dict(settings, as_written=True), seconds, PROBE_SECONDS_MAX, probe=True)
         found = {}
         for test, (message, _) in now.details.items():
             said = re.search(re.escape(self.word) + r"<(.*?)>", message or "", re.DOTALL)
@@ -871,15 +871,16 @@ def put(path, text):
 def mixed(run, mutated_tests, tree, server, settings, seconds):
     """Runs the tests twice, each time with mutated tests in the place of half of them.
 
-    Whichever run code under test takes itself to be in, it cannot know which of the tests are real. Returns whether
-    that has settled how all tests end, and what is wrong with the whole. It settles nothing where a real test fails:
-    others that failed before it, as mutated tests do, may be the cause.
+    Whichever run code under test takes itself to be in, it cannot know which of the tests are real. Assertions are left
+    as they are written. Returns whether that has settled how all tests end, and what is wrong with the whole. It settles
+    nothing where a real test fails: others that failed before it, as mutated tests do, may be the cause, or it wants to
+    know what pytest says of an assertion.
     """
     halves, halved = [], {name: mutated_tests.chance.random() < 0.5 for name in mutated_tests.names()}
     limit = MIXED_SECONDS_MAX
     for half in (False, True):
         now = MutatedRun(settings["phases"], {name for name in halved if halved[name] is half})
-        ended, trouble = mutated_tests.hold(now, server, settings, seconds, limit)
+        ended, trouble = mutated_tests.hold(now, server, dict(settings, as_written=True), seconds, limit)
         tree.restore()
         halves.append(now)
         wrong = [test for test in now.of("failed") if not ours(test, settings) and not now.is_mutated(test)]
@@ -999,6 +1000,7 @@ def main():
         seconds = float(os.environ.get("ASSIZE_TEST_SECONDS", TEST_SECONDS))
     except ValueError:
         seconds = TEST_SECONDS
+    settings["as_written"] = False
     settings["canaries"] = canaries(os.path.join(folder, "canary"))
     run, tree = Run(settings["phases"]), Tree()
     say("begin", runner=settings["runner"], python=sys.version.split()[0])
