@@ -12,7 +12,7 @@ use assize_core::diff::Diff;
 use assize_core::finding::{Certainty, Finding, Severity};
 use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{is_code, is_test};
-use assize_gate::comparison::{BrokenRule, Moves, keep_shared, take_out_broken_rules};
+use assize_gate::comparison::{BrokenRule, Moves, keep_shared, new_diagnostics, take_out_broken_rules};
 use assize_gate::excuse::{Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_FILES_MAX, Setup, name_of};
@@ -216,7 +216,7 @@ impl<'a> GateSession<'a> {
                 limits.push(format!("the base has no tests for {name}: those of the change are the only ones"));
                 continue;
             }
-            let ran = self.without_objections_to_settings(worktrees, planned, *tree, ran, limits)?;
+            let ran = self.without_objections_to_settings(worktrees, planned, *tree, (ran, base), limits)?;
             let ran = self.without_rules_that_the_base_breaks(worktrees, planned, ran, base, limits);
             let mut excuses = self.excuses(worktrees, planned, *tree, &ran.run, base)?;
             match self.adaptation(worktrees, planned, *tree, &ran.run, base)? {
@@ -350,7 +350,8 @@ impl<'a> GateSession<'a> {
         if !is_test_runner(planned.gate) && !worktree.has_dependencies_of(&worktrees.change) {
             // What another version of a checker objects to in old code is not the change's fault.
             let copy = worktree.copy.again()?;
-            return self.run_apart(&worktrees.change, copy, planned, RunnerTest::None).map(Some);
+            let (_output, mut probe) = self.apart(&worktrees.change, copy, planned)?;
+            return self.find_out(&mut probe, planned, BaseLookup::Taken).map(Some);
         }
         self.find_out(worktree, planned, BaseLookup::Taken).map(Some)
     }
@@ -417,13 +418,18 @@ impl<'a> GateSession<'a> {
         worktrees: &PreparedWorktrees,
         planned: Planned<'_>,
         tree: TreeState,
-        mut ran: GateExecution,
+        (mut ran, base): (GateExecution, Option<&GateRun>),
         limits: &mut Vec<String>,
     ) -> Result<GateExecution, CopyError> {
         let is_mute = ran.run.state == GateState::Errored
             && matches!(ran.run.trouble, Some((GateTrouble::NoReport | GateTrouble::Crashed, _)));
         let is_asked = tree == TreeState::Change && self.is_unspecified();
         if !is_asked || !is_mute && ran.run.state != GateState::Failed || is_test_runner(planned.gate) {
+            return Ok(ran);
+        }
+        let objections = |run: &GateRun| run.report.as_ref().map_or_else(Vec::new, |report| report.diagnostics.clone());
+        let is_old = |base: &GateRun| new_diagnostics(&objections(&ran.run), &objections(base), self.moves).is_empty();
+        if !is_mute && base.is_some_and(is_old) {
             return Ok(ran);
         }
         let Some(copy) = worktrees.with_own_settings()? else { return Ok(ran) };
@@ -506,13 +512,24 @@ impl<'a> GateSession<'a> {
         planned: Planned<'_>,
         test: RunnerTest<'_>,
     ) -> Result<GateExecution, CopyError> {
-        let build =
+        let (_output, mut probe) = self.apart(like, copy, planned)?;
+        self.run_on(&mut probe, planned, test)
+    }
+
+    /// Returns a copy with what another one depends on, and a folder of its own for its build output.
+    fn apart(
+        &self,
+        like: &PreparedWorktree,
+        copy: WorkCopy,
+        planned: Planned<'_>,
+    ) -> Result<(Scratch, PreparedWorktree), CopyError> {
+        let output =
             Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
         if let Some(base_build) = self.base_build.as_ref().filter(|_| planned.gate.builds_in().is_some()) {
-            base_build.give_to([&copy].into_iter(), build.path())?;
+            base_build.give_to([&copy].into_iter(), output.path())?;
         }
-        let mut probe = like.with_copy(copy, build.path().to_owned());
-        self.run_on(&mut probe, planned, test)
+        let probe = like.with_copy(copy, output.path().to_owned());
+        Ok((output, probe))
     }
 
     /// Finds out by running whether a script that leaves nothing but its status tests the change.
