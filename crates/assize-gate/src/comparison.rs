@@ -425,10 +425,12 @@ pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
     let before: BTreeSet<&str> = base.cases.iter().map(|case| &*case.id).collect();
     let added = || now.cases.iter().filter(|case| case.outcome.was_executed() && !before.contains(&*case.id));
     let moved: BTreeSet<&str> = added().map(|case| own_name(&case.id)).collect();
-    // A file that could not be read in the base has its tests now, and a run that could not begin has all of them.
+    // A file that could not be read in the base has its tests now, and a run that could not begin has all of them. What
+    // went wrong outside of all tests need not do so again.
     let read_now = |case: &TestCase| {
-        if case.id == WHOLE {
-            return now.executed() > 0;
+        if case.id == WHOLE || base.faults.contains(&case.id) {
+            let beside = |now: &&TestCase| case.path.is_none() || now.path == case.path;
+            return now.cases.iter().filter(beside).any(|now| now.outcome.was_executed());
         }
         let inside = ["::", " > "].map(|between| format!("{}{between}", case.id));
         let is_inside = |now: &TestCase| inside.iter().any(|inside| now.id.starts_with(inside));
@@ -729,7 +731,7 @@ mod tests {
                     time_ms: None,
                 })
                 .collect(),
-            announced: None,
+            ..TestRun::default()
         };
         use TestOutcome::{Failed, Passed, Skipped};
         let base = run(&[
@@ -747,5 +749,9 @@ mod tests {
         assert_eq!(comparison.no_longer_run, ["c"]);
         assert_eq!(comparison.added, 2);
         assert_eq!(compare_tests(&run(&[("a", Skipped)]), &run(&[(WHOLE, Failed)])).missing, [WHOLE]);
+        let fault = TestRun { faults: ["b".to_owned()].into(), ..base };
+        assert!(compare_tests(&now, &fault).missing.is_empty());
+        let nothing = run(&[("a", Skipped)]);
+        assert!(compare_tests(&nothing, &fault).missing.contains(&"b".to_owned()), "nothing runs any more");
     }
 }

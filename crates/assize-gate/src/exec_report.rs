@@ -443,6 +443,16 @@ pub fn no_tests_yet(held: &GateRun, base: Option<&GateRun>) -> bool {
     found_none(held) && base.is_none_or(found_none)
 }
 
+/// Returns whether the tests of the base do not run, on the base either: something went wrong before the first of them. They
+/// tell nothing of a change then.
+pub fn cannot_be_held(held: &GateRun, base: Option<&GateRun>) -> bool {
+    let came_to_none = |run: &GateRun| {
+        let Some(tests) = run.report.as_ref().and_then(|report| report.tests.as_ref()) else { return false };
+        !tests.faults.is_empty() && tests.cases.iter().all(|case| tests.faults.contains(&case.id))
+    };
+    came_to_none(held) && base.is_some_and(came_to_none)
+}
+
 /// Says whether a change is to blame for a gate that came to no result.
 ///
 /// The base tells: a gate that works there and not here was broken by the change. Without a base, a run of tests that

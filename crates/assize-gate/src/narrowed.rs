@@ -23,14 +23,18 @@ pub fn completed(some: &GateRun, all: &GateRun, files: &BTreeSet<String>) -> Opt
         !groups.contains(group(case)) && !case.path.as_ref().is_some_and(|path| files.contains(path))
     };
     let others: Vec<TestCase> = all.cases().filter(is_other).cloned().collect();
+    let all_faults = all.report.iter().flat_map(|report| &report.tests).flat_map(|tests| &tests.faults);
+    let faults_of_others =
+        all_faults.filter(|id| others.iter().any(|case| case.id == **id)).cloned().collect::<Vec<_>>();
     let mut run = some.clone();
     if others.iter().any(|case| case.outcome == TestOutcome::Failed) {
         run.state = GateState::Failed;
     }
     let tests = run.report.as_mut()?.tests.as_mut()?;
     let cases = std::mem::take(&mut tests.cases).into_iter().chain(others).collect();
+    let faults = std::mem::take(&mut tests.faults);
     // What the runner says of its sum is no longer right.
-    *tests = TestRun { cases, announced: None };
+    *tests = TestRun { cases, announced: None, faults: faults.into_iter().chain(faults_of_others).collect() };
     Some(run)
 }
 

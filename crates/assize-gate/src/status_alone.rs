@@ -46,7 +46,7 @@ pub fn notices(cut_off: PrintedRun<'_>, word: &str) -> bool {
 /// The run of a script of which it is known that it tests: one test, which passed.
 pub fn as_test(name: &str) -> GateRun {
     let case = TestCase { id: name.to_owned(), path: None, outcome: TestOutcome::Passed, message: None, time_ms: None };
-    let tests = Some(TestRun { cases: vec![case], announced: None });
+    let tests = Some(TestRun { cases: vec![case], ..TestRun::default() });
     GateRun { state: GateState::Passed, trouble: None, report: Some(ToolReport { tests, ..ToolReport::default() }) }
 }
 

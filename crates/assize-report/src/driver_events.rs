@@ -206,7 +206,7 @@ impl DriverRun {
             time_ms,
         };
         let cases = self.outcomes.into_iter().map(case).collect();
-        let mut report = ToolReport { tests: Some(TestRun { cases, announced: None }), ..ToolReport::default() };
+        let mut report = ToolReport { tests: Some(TestRun { cases, ..TestRun::default() }), ..ToolReport::default() };
         for objection in self.objections {
             report.object(objection);
         }

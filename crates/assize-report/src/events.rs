@@ -57,7 +57,9 @@ struct PluginRun {
     /// Ids of files that have a case of their own.
     failed: BTreeSet<String>,
     passed: usize,
-    faults: usize,
+    failures: usize,
+    /// Ids of what went wrong outside of every test.
+    faults: BTreeSet<String>,
     done: bool,
 }
 
@@ -94,7 +96,7 @@ impl PluginRun {
             }
             PluginEvent::End { id, path, outcome, message: text, ms } => {
                 self.passed += usize::from(outcome == TestOutcome::Passed);
-                self.faults += usize::from(outcome == TestOutcome::Failed);
+                self.failures += usize::from(outcome == TestOutcome::Failed);
                 // What the runner says of a file whose process was left is not worth more than that.
                 match self.unended.remove(&id) {
                     Some(left) if outcome != TestOutcome::Failed => {
@@ -104,7 +106,11 @@ impl PluginRun {
                 }
             }
             PluginEvent::Fault { id, path, message: text } => {
-                self.faults += 1;
+                self.failures += 1;
+                // A file that fails has the tests that nobody can see.
+                if path.as_ref() != Some(&id) {
+                    self.faults.insert(id.clone());
+                }
                 self.add(id, path, TestOutcome::Failed, Some(text), None)?;
             }
             PluginEvent::Unended { path, message } => {
@@ -112,10 +118,10 @@ impl PluginRun {
             }
             PluginEvent::Done { passed, failed, skipped } => {
                 let told = self.cases.len();
-                if (passed, failed, passed + failed + skipped) != (self.passed, self.faults, told) {
+                if (passed, failed, passed + failed + skipped) != (self.passed, self.failures, told) {
                     return Err(ReportError::Contradictory(format!(
                         "its end says {passed} passed and {failed} failed, before {} and {} of {told} were told",
-                        self.passed, self.faults
+                        self.passed, self.failures
                     )));
                 }
                 self.done = true;
@@ -161,7 +167,7 @@ impl PluginRun {
                 self.add(id, path, TestOutcome::Failed, Some(why.to_owned()), None)?;
             }
         }
-        let run = TestRun { cases: self.cases.finish(), announced: None };
+        let run = TestRun { cases: self.cases.finish(), faults: self.faults, ..TestRun::default() };
         Ok(ToolReport { tests: Some(run), ..ToolReport::default() })
     }
 }
@@ -214,6 +220,14 @@ mod tests {
         ] {
             assert_eq!(word(parse(text.as_bytes())).as_deref(), Ok(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn what_goes_wrong_outside_of_tests_is_no_test() {
+        let hook = r#"{"is":"fault","id":"a.js > x (hook)","path":"a.js","message":"no"}"#;
+        let run = parse(lines(&[FAULT, hook, &end("a", "failed"), &done(0, 3, 0)]).as_bytes()).expect("a run").tests;
+        let faults: Vec<String> = run.expect("tests").faults.into_iter().collect();
+        assert_eq!(faults, ["a.js > x (hook)"], "a file that fails has tests");
     }
 
     #[test]

@@ -194,7 +194,7 @@ impl GoTestRun {
                 time_ms: None,
             })?;
         }
-        let tests = TestRun { cases: cases.finish(), announced: None };
+        let tests = TestRun { cases: cases.finish(), ..TestRun::default() };
         Ok(ToolReport { tests: Some(tests), ..ToolReport::default() })
     }
 

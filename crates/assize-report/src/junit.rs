@@ -18,7 +18,7 @@ const FORMAT: &str = "JUnit XML";
 pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
     let mut cases = CaseList::default();
     parse_into(&mut cases, bytes)?;
-    let tests = TestRun { cases: cases.finish(), announced: None };
+    let tests = TestRun { cases: cases.finish(), ..TestRun::default() };
     Ok(ToolReport { tests: Some(tests), ..ToolReport::default() })
 }
 

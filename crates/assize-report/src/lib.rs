@@ -154,6 +154,9 @@ pub struct TestRun {
     /// that the sum can be checked against the cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub announced: Option<Announced>,
+    /// Those of the cases that are no tests: something went wrong outside of every test.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub faults: BTreeSet<String>,
 }
 
 /// A runner's own summary.
@@ -355,7 +358,7 @@ mod tests {
             message: None,
             time_ms: None,
         };
-        TestRun { cases: outcomes.iter().enumerate().map(case).collect(), announced }
+        TestRun { cases: outcomes.iter().enumerate().map(case).collect(), announced, ..TestRun::default() }
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub fn parse(output: &[u8]) -> Result<ToolReport, ReportError> {
         }
         section.add_to(&mut announced);
     }
-    Ok(ToolReport { tests: Some(TestRun { cases, announced: Some(announced) }), ..ToolReport::default() })
+    Ok(ToolReport { tests: Some(TestRun { cases, announced: Some(announced), ..TestRun::default() }), ..ToolReport::default() })
 }
 
 impl LibtestSection {

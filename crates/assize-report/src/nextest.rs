@@ -95,7 +95,7 @@ fn read(bytes: &[u8], extent: NextestExtent) -> Result<ToolReport, ReportError> 
         let message = Some("it had not ended".to_owned());
         cases.add(TestCase { id, path: None, outcome: TestOutcome::Failed, message, time_ms: None })?;
     }
-    let tests = TestRun { cases: cases.finish(), announced: None };
+    let tests = TestRun { cases: cases.finish(), ..TestRun::default() };
     Ok(ToolReport { tests: Some(tests), ..ToolReport::default() })
 }
 

@@ -255,7 +255,7 @@ impl TapReader {
         for case in level.cases.into_iter().filter(is_test) {
             cases.add(case)?;
         }
-        let tests = TestRun { cases: cases.finish(), announced: None };
+        let tests = TestRun { cases: cases.finish(), ..TestRun::default() };
         Ok(ToolReport { tests: Some(tests), ..ToolReport::default() })
     }
 }

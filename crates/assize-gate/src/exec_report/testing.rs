@@ -41,7 +41,7 @@ pub fn tested(cases: &[(&str, TestOutcome)]) -> GateRun {
         message: None,
         time_ms: None,
     };
-    let run = TestRun { cases: cases.iter().map(case).collect(), announced: None };
+    let run = TestRun { cases: cases.iter().map(case).collect(), ..TestRun::default() };
     let state = if run.count(TestOutcome::Failed) > 0 { GateState::Failed } else { GateState::Passed };
     GateRun { state, trouble: None, report: Some(ToolReport { tests: Some(run), ..ToolReport::default() }) }
 }

@@ -118,7 +118,8 @@ mod tests {
             })
             .collect();
         let announced = Some(Announced { passed: cases.len(), ..Announced::default() });
-        let report = ToolReport { tests: Some(TestRun { cases, announced }), ..ToolReport::default() };
+        let report =
+            ToolReport { tests: Some(TestRun { cases, announced, ..TestRun::default() }), ..ToolReport::default() };
         GateRun { state: GateState::Passed, trouble: None, report: Some(report) }
     }
 

@@ -131,7 +131,7 @@ pub(super) fn together(reports: Vec<ToolReport>) -> Result<ToolReport, ReportErr
             }
         }
     }
-    all.tests = cases.map(|cases| TestRun { cases: cases.finish(), announced: None });
+    all.tests = cases.map(|cases| TestRun { cases: cases.finish(), ..TestRun::default() });
     Ok(all)
 }
 

@@ -96,7 +96,7 @@ fn with_failed(run: Option<TestRun>, classes: Vec<&str>) -> Result<TestRun, Repo
         let id = class.to_owned();
         cases.add(TestCase { id, path: None, outcome: TestOutcome::Failed, message: Some(words), time_ms: None })?;
     }
-    Ok(TestRun { cases: cases.finish(), announced: None })
+    Ok(TestRun { cases: cases.finish(), ..TestRun::default() })
 }
 
 /// The line that says most of why a build ended.

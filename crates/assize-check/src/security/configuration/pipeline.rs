@@ -32,7 +32,7 @@ pub(super) fn look(about: &ConfigurationFile<'_>, report: &mut FindingCollector)
         let message = "The workflow runs for pull requests of strangers with the rights and secrets of this repository, and takes their code. Run it on `pull_request`, or do not check their code out.".to_owned();
         let line = line_with(after, &["pull_request_target"]).or_else(|| line_with(after, &["workflow_run"]));
         report.fault("ci-trigger", about.certainty(), path, line, message);
-    } else if privileged(&now) && !privileged(&then) {
+    } else if serves_strangers(&now) && !serves_strangers(&then) {
         let message =
             "The workflow runs for pull requests of strangers with the rights and secrets of this repository."
                 .to_owned();
@@ -67,17 +67,36 @@ fn steps(workflow: &Value) -> impl Iterator<Item = &Value> {
     jobs(workflow).flat_map(|job| items(job, &["steps"])).chain(items(workflow, &["runs", "steps"]))
 }
 
-/// Returns whether a workflow runs with its own rights for changes of others.
-fn privileged(workflow: &Value) -> bool {
+/// What a workflow runs with its own rights for, of which others can be the cause.
+fn privileged_triggers(workflow: &Value) -> Vec<&str> {
+    const ALONE: &str = "pull_request_target";
     // `on` is a word for truth in old YAML; the reader leaves it a word.
-    let Some(on) = at(workflow, &["on"]) else { return false };
-    let is = |name: &str| name == "pull_request_target" || name == "workflow_run" || name == "issue_comment";
-    match on {
-        Value::String(name) => name == "pull_request_target",
-        Value::Array(names) => names.iter().filter_map(Value::as_str).any(is),
-        Value::Object(map) => map.keys().any(|name| is(name)),
-        _ => false,
+    let names: Vec<&str> = match at(workflow, &["on"]) {
+        Some(Value::String(name)) => return [name.as_str()].into_iter().filter(|name| *name == ALONE).collect(),
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        Some(Value::Object(map)) => map.keys().map(String::as_str).collect(),
+        _ => Vec::new(),
+    };
+    names.into_iter().filter(|name| [ALONE, "workflow_run", "issue_comment"].contains(name)).collect()
+}
+
+/// The parts of a workflow that run with its own rights for changes of strangers: its jobs and steps that no condition
+/// keeps from it.
+fn parts_for_strangers(workflow: &Value) -> (Vec<&Value>, Vec<&Value>) {
+    let triggers = privileged_triggers(workflow);
+    if triggers.is_empty() {
+        return (Vec::new(), Vec::new());
     }
+    let strangers = |value: &&Value| !keeps_strangers_out(text(value, &["if"]), &triggers);
+    let jobs: Vec<&Value> = jobs(workflow).filter(strangers).collect();
+    let steps = jobs.iter().flat_map(|job| items(job, &["steps"])).chain(items(workflow, &["runs", "steps"]));
+    let steps = steps.filter(strangers).collect();
+    (jobs, steps)
+}
+
+/// Returns whether a workflow runs with its own rights for changes of strangers.
+fn serves_strangers(workflow: &Value) -> bool {
+    !parts_for_strangers(workflow).0.is_empty()
 }
 
 /// Returns whether a privileged workflow takes the code of a stranger.
@@ -99,7 +118,50 @@ fn runs_strangers(workflow: &Value) -> bool {
             || (run.contains("git checkout") || run.contains("git fetch") || run.contains("gh pr checkout"))
                 && (head(run) || run.contains("gh pr checkout"))
     };
-    privileged(workflow) && steps(workflow).any(takes)
+    parts_for_strangers(workflow).1.into_iter().any(takes)
+}
+
+/// Returns whether a condition of a job or of a step holds only where a pull request comes from the repository itself, whose
+/// branches nobody writes to without rights.
+fn keeps_strangers_out(condition: &str, triggers: &[&str]) -> bool {
+    const OWN: [&str; 3] = [
+        "github.event.pull_request.head.repo.full_name==github.repository",
+        "github.repository==github.event.pull_request.head.repo.full_name",
+        "github.event.workflow_run.head_repository.full_name==github.repository",
+    ];
+    // Where there is no pull request, these hold for everybody.
+    const NO_FORK: [&str; 3] = [
+        "!github.event.pull_request.head.repo.fork",
+        "github.event.pull_request.head.repo.fork==false",
+        "github.event.pull_request.head.repo.fork!=true",
+    ];
+    let condition = condition.trim();
+    let inside = condition.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}"));
+    let condition: String = inside.unwrap_or(condition).chars().filter(|c| !c.is_whitespace()).collect();
+    let keeps = |part: &&str| OWN.contains(part) || triggers == ["pull_request_target"] && NO_FORK.contains(part);
+    all_of(&condition).is_some_and(|parts| parts.iter().any(keeps))
+}
+
+/// Splits a condition into what has to hold all at once. `None` where one part of it is enough.
+fn all_of(condition: &str) -> Option<Vec<&str>> {
+    let (mut depth, mut quoted, mut from) = (0_usize, false, 0);
+    let mut parts = Vec::new();
+    for (at, character) in condition.char_indices() {
+        match character {
+            '\'' => quoted = !quoted,
+            _ if quoted => {}
+            '(' => depth += 1,
+            ')' => depth = depth.checked_sub(1)?,
+            '|' if depth == 0 => return None,
+            '&' if depth == 0 => {
+                parts.push(&condition[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&condition[from..]);
+    (depth == 0 && !quoted).then_some(parts)
 }
 
 fn writes_all(workflow: &Value) -> bool {

@@ -14,7 +14,7 @@ use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{is_code, is_test};
 use assize_gate::comparison::{BrokenRule, Moves, keep_shared, new_diagnostics, take_out_broken_rules};
 use assize_gate::excuse::{Excuse, Excuses};
-use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, no_tests_yet};
+use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, cannot_be_held, no_tests_yet};
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_FILES_MAX, Setup, name_of};
 use assize_gate::narrowed::completed;
 use assize_gate::plan::{self, GatePlan};
@@ -214,6 +214,12 @@ impl<'a> GateSession<'a> {
             let base = base.as_ref().map(|base| &base.run);
             if *tree == TreeState::Held && no_tests_yet(&ran.run, base) {
                 limits.push(format!("the base has no tests for {name}: those of the change are the only ones"));
+                continue;
+            }
+            if *tree == TreeState::Held && cannot_be_held(&ran.run, base) {
+                limits.push(format!(
+                    "the base's tests for {name} do not run there either: those of the change are the only ones"
+                ));
                 continue;
             }
             let ran = self.without_objections_to_settings(worktrees, planned, *tree, (ran, base), limits)?;
