@@ -414,14 +414,18 @@ fn executed(run: &GateRun) -> usize {
 /// What a run of tests is worth that did not come to its tests, or not to all of them, and has no objection that is new.
 /// Nothing is shown to work then, whatever the base did.
 ///
-/// A file that the change touches and that does not build is the change's doing. For anything else the base tells.
+/// A file that the change touches and that does not build is the change's doing, unless the base has come to no test for the
+/// same reason. For anything else the base tells.
 fn came_to_no_test(run: &GateRun, base: Option<&GateRun>, moves: &Moves) -> (GateState, Option<TroubleReport>) {
     let objections = || run.report.iter().flat_map(|report| &report.diagnostics);
     let placed = objections().find(|found| found.path.is_some());
     let why = placed.or_else(|| objections().next()).map(line_of);
     let why = why.map_or_else(String::new, |why| format!(", on the base as well: {why}"));
     let came = if executed(run) == 0 { "it came to no test" } else { "it did not come to all tests" };
-    let in_change = objections().filter_map(|found| found.path.as_deref()).any(|path| moves.touch(path));
+    // None of them is new: where the base comes to no test either, they stand there as well.
+    let stands_in_base = base.is_some_and(|base| executed(base) == 0);
+    let in_change =
+        !stands_in_base && objections().filter_map(|found| found.path.as_deref()).any(|path| moves.touch(path));
     let is_worse = executed(run) == 0 && worked(base, true);
     let state = if in_change || is_worse { GateState::Errored } else { GateState::NotReady };
     (state, Some(TroubleReport { kind: GateTrouble::NoTests, detail: format!("{came}{why}"), ready_by: None }))

@@ -45,6 +45,9 @@ pub struct PipelineCommand {
     pub folder: String,
     /// Where it is written: the file, and the job, recipe or environment.
     pub source: String,
+    /// Whether it is run with a nightly compiler of Rust alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_nightly: bool,
 }
 
 impl PipelineCommand {
@@ -198,19 +201,22 @@ enum Behind {
 
 impl Expander<'_> {
     fn call(&mut self, script: &str, folder: &str) {
-        let step = PipelineStep { script: script.to_owned(), folder: Some(folder.to_owned()), source: String::new() };
+        let step =
+            PipelineStep { script: script.to_owned(), folder: Some(folder.to_owned()), ..PipelineStep::default() };
         self.step(&step, 0);
     }
 
     fn step(&mut self, step: &PipelineStep, depth: usize) {
         let Some(folder) = &step.folder else { return };
         for command in shell::commands(&step.script, folder) {
-            self.command(&command, &step.source, depth);
+            self.command(&command, step, depth);
         }
     }
 
-    fn command(&mut self, ShellCommand { words, folder }: &ShellCommand, source: &str, depth: usize) {
+    fn command(&mut self, ShellCommand { words, folder }: &ShellCommand, step: &PipelineStep, depth: usize) {
         let Some(folder) = folder else { return };
+        let source = step.source.as_str();
+        let is_nightly = step.is_nightly || words.iter().any(|word| word.starts_with("+nightly"));
         let mut words = called::unwrapped(words);
         if words.first().is_some_and(|program| !program.contains(UNKNOWN)) {
             words.retain(|word| !word.contains(UNKNOWN));
@@ -226,8 +232,14 @@ impl Expander<'_> {
             }
             return;
         }
-        let command = PipelineCommand { words, folder: folder.clone(), source: source.to_owned() };
+        let command = PipelineCommand { words, folder: folder.clone(), source: source.to_owned(), is_nightly };
         let is_new = self.seen.insert((command.text(), folder.clone()));
+        if !is_new {
+            let same = |known: &&mut PipelineCommand| known.words == command.words && known.folder == command.folder;
+            if let Some(known) = self.found.commands.iter_mut().find(same) {
+                known.is_nightly &= is_nightly;
+            }
+        }
         if !is_new || depth > DEPTH_MAX {
             return;
         }
@@ -240,7 +252,9 @@ impl Expander<'_> {
             self.found.commands.push(command);
         }
         if let Behind::Steps(steps) = behind {
-            steps.iter().for_each(|step| self.step(step, depth + 1));
+            for behind in steps {
+                self.step(&PipelineStep { is_nightly, ..behind }, depth + 1);
+            }
         }
     }
 
@@ -297,7 +311,12 @@ impl Expander<'_> {
 }
 
 fn same_place(command: &PipelineCommand, script: &str) -> PipelineStep {
-    PipelineStep { script: script.to_owned(), folder: Some(command.folder.clone()), source: command.source.clone() }
+    PipelineStep {
+        script: script.to_owned(),
+        folder: Some(command.folder.clone()),
+        source: command.source.clone(),
+        ..PipelineStep::default()
+    }
 }
 
 /// Returns whether an option of a shell says that its text comes next: `-c`, `-ec`.

@@ -9,7 +9,7 @@ pub(super) const UNKNOWN: &str = "${{}}";
 pub(super) type ManifestTexts = BTreeMap<String, String>;
 
 /// A step of a pipeline.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PipelineStep {
     /// What it runs, for a shell.
     pub script: String,
@@ -17,4 +17,6 @@ pub(super) struct PipelineStep {
     pub folder: Option<String>,
     /// Where it stands: the file, and the job.
     pub source: String,
+    /// Whether it runs with a nightly compiler of Rust.
+    pub is_nightly: bool,
 }

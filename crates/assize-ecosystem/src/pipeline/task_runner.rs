@@ -70,7 +70,7 @@ impl<'a> TaskCall<'a> {
 }
 
 fn step(script: String, folder: &str, source: String) -> PipelineStep {
-    PipelineStep { script, folder: Some(folder.to_owned()), source }
+    PipelineStep { script, folder: Some(folder.to_owned()), source, ..PipelineStep::default() }
 }
 
 /// `make TARGET`: its recipe, and those of what it needs. `None` where there is no such file or rule.

@@ -3,7 +3,7 @@
 //! Read is what a change is checked by: jobs that publish, measure or run by the clock are left out, and so are those for other systems
 //! than Linux. It must not know which tools there are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -99,6 +99,8 @@ const HANDLING: [&str; 17] = [
     "title",
     "upload",
 ];
+/// How toolchains of Rust are called that come out every night.
+const NIGHTLY: &str = "nightly";
 /// Most runs of one job, with each of its variables.
 const ROWS_MAX: usize = 64;
 /// Most steps of one file.
@@ -118,7 +120,8 @@ pub(super) fn github(path: &str, workflow: &Value, manifests: &ManifestTexts) ->
     let mut reader = WorkflowReader {
         event: if is_proposed { "pull_request" } else { "push" },
         manifests,
-        known: BTreeSet::new(),
+        known: BTreeMap::new(),
+        is_nightly: false,
         file: PipelineFile::default(),
     };
     if !checks_changes(on) || !is_proposed && is_aside(path.rsplit('/').next().unwrap_or(path)) {
@@ -150,10 +153,13 @@ pub(super) fn github(path: &str, workflow: &Value, manifests: &ManifestTexts) ->
             if is_elsewhere(&runs_on) || !reader.may_run(job, &row) {
                 continue;
             }
+            reader.is_nightly = row.get("env.RUSTUP_TOOLCHAIN").is_some_and(|it| it.starts_with(NIGHTLY));
             let is_foreign = items(job, &["steps"]).any(|step| !text(step, &["with", "repository"]).is_empty());
             reader.steps(items(job, &["steps"]), &row, &folder, (&source, is_foreign), 0);
         }
     }
+    // What any compiler runs counts for all.
+    reader.file.steps.sort_by_key(|step| step.is_nightly);
     reader.file
 }
 
@@ -161,7 +167,10 @@ pub(super) fn github(path: &str, workflow: &Value, manifests: &ManifestTexts) ->
 struct WorkflowReader<'m> {
     event: &'static str,
     manifests: &'m ManifestTexts,
-    known: BTreeSet<(String, Option<String>)>,
+    /// Steps by what they run and where, with their place among the steps of the file.
+    known: BTreeMap<(String, Option<String>), usize>,
+    /// Whether the compiler of Rust is a nightly one from here on.
+    is_nightly: bool,
     file: PipelineFile,
 }
 
@@ -205,6 +214,9 @@ impl WorkflowReader<'_> {
             let is_within = |path: &String| folder.as_deref().is_some_and(|folder| folder == path || path.is_empty());
             if foreign.iter().any(is_within) {
                 continue;
+            }
+            if let Some(toolchain) = toolchain(step, &row) {
+                self.is_nightly = toolchain.starts_with(NIGHTLY);
             }
             match (step["run"].as_str(), step["uses"].as_str()) {
                 (Some(run), _) => {
@@ -254,16 +266,36 @@ impl WorkflowReader<'_> {
     }
 
     fn add(&mut self, script: String, folder: Option<String>, source: &str) {
-        if !self.known.insert((script.clone(), folder.clone())) {
+        let key = (script.clone(), folder.clone());
+        if let Some(known) = self.known.get(&key).and_then(|at| self.file.steps.get_mut(*at)) {
+            known.is_nightly &= self.is_nightly;
             return;
         }
-        if self.known.len() == STEPS_MAX {
-            self.file.unread.push(format!("{source}: more than {STEPS_MAX} steps"));
+        if self.file.steps.len() == STEPS_MAX {
+            let unread = format!("{source}: more than {STEPS_MAX} steps");
+            if self.file.unread.last() != Some(&unread) {
+                self.file.unread.push(unread);
+            }
+            return;
         }
-        if self.known.len() < STEPS_MAX {
-            self.file.steps.push(PipelineStep { script, folder, source: source.to_owned() });
-        }
+        self.known.insert(key, self.file.steps.len());
+        let is_nightly = self.is_nightly;
+        self.file.steps.push(PipelineStep { script, folder, source: source.to_owned(), is_nightly });
     }
+}
+
+/// The toolchain of Rust that a step sets up.
+fn toolchain(step: &Value, row: &Row) -> Option<String> {
+    let uses = text(step, &["uses"]);
+    if uses.contains("rust-toolchain") || uses.contains("actions-rs/toolchain") {
+        let named = text(step, &["with", "toolchain"]);
+        let version = uses.split_once('@').map_or("", |(_, version)| version);
+        return Some(filled(if named.is_empty() { version } else { named }, row));
+    }
+    let run = filled(text(step, &["run"]), row);
+    let calls = ["rustup default ", "rustup override set "];
+    let set = run.lines().rev().find_map(|line| calls.iter().find_map(|call| line.trim().strip_prefix(call)));
+    set.map(|rest| rest.trim_start().to_owned())
 }
 
 /// The command that an action stands for; nothing for one that only prepares.
@@ -298,7 +330,7 @@ pub(super) fn script(path: &str, text: &str) -> PipelineFile {
     } else {
         String::new()
     };
-    let step = PipelineStep { script, folder: Some(String::new()), source: path.to_owned() };
+    let step = PipelineStep { script, folder: Some(String::new()), source: path.to_owned(), ..PipelineStep::default() };
     PipelineFile { steps: vec![step], unread: Vec::new() }
 }
 
@@ -326,7 +358,8 @@ fn gather(value: &Value, path: &str, file: &mut PipelineFile) {
                     };
                     if !lines.is_empty() {
                         let script = lines.join("\n");
-                        file.steps.push(PipelineStep { script, folder: Some(String::new()), source: path.to_owned() });
+                        let (folder, source) = (Some(String::new()), path.to_owned());
+                        file.steps.push(PipelineStep { script, folder, source, ..PipelineStep::default() });
                         continue;
                     }
                 }

@@ -140,8 +140,12 @@ impl NodeWorkspace {
         tool.first().filter(|name| matches!(program, "pnpm" | "yarn") && !OWN_WORDS.contains(name))?;
         let script = tool.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
         let folders = if is_everywhere { folders } else { vec![folder] };
-        let step =
-            |folder: String| PipelineStep { script: script.clone(), folder: Some(folder), source: source.to_owned() };
+        let step = |folder: String| PipelineStep {
+            script: script.clone(),
+            folder: Some(folder),
+            source: source.to_owned(),
+            ..PipelineStep::default()
+        };
         Some(ScriptSteps { steps: folders.into_iter().map(step).collect(), scripts: Vec::new() })
     }
 
@@ -221,6 +225,7 @@ impl NodeWorkspace {
                         script: text.to_owned(),
                         folder: Some(folder.clone()),
                         source: place,
+                        ..PipelineStep::default()
                     });
                     found.scripts.push(PackageScript { folder, name, source: source.to_owned() });
                 }

@@ -59,6 +59,11 @@ pub fn troubled(kind: GateTrouble) -> GateRun {
 
 /// A run set against the one on the base.
 pub fn result(run: &GateRun, base: Option<&GateRun>, dimensions: &'static [Dimension]) -> GateResult {
+    result_of(run, base, dimensions, &Moves::default())
+}
+
+/// The same of a change that touches files.
+pub fn result_of(run: &GateRun, base: Option<&GateRun>, dimensions: &'static [Dimension], moves: &Moves) -> GateResult {
     let words = default_edge_words();
     let about = Circumstances {
         id: "gate",
@@ -74,8 +79,9 @@ pub fn result(run: &GateRun, base: Option<&GateRun>, dimensions: &'static [Dimen
         excuses: &crate::excuse::Excuses::new(),
         ready_by: Some("install"),
     };
-    GateResult::of(run, base, &Moves::default(), &about)
+    GateResult::of(run, base, moves, &about)
 }
+
 /// What came of a run, on the base or with the change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SampleRunEnd {

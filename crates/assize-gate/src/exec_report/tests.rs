@@ -1,6 +1,8 @@
 //! What a run means for a change, against the run on its base.
 
-use super::testing::{STYLE, SampleRunEnd, TESTS, diagnostic, lint, result, run_that, tested, troubled};
+use assize_core::diff::{Diff, FileChange};
+
+use super::testing::{STYLE, SampleRunEnd, TESTS, diagnostic, lint, result, result_of, run_that, tested, troubled};
 use super::*;
 
 #[test]
@@ -197,6 +199,14 @@ fn a_run_without_a_test_says_why() {
     assert_eq!(says(SampleRunEnd::Unready), (GateTrouble::NoTests, format!("{known} no network [F401]")));
     let half = "it did not come to all tests, on the base as well:";
     assert_eq!(says(SampleRunEnd::HalfBuilt), (GateTrouble::NoTests, format!("{half} a.py:1: unused os [F401]")));
+    // Whoever touches a file that did not build before need not mend it; what came to tests before has to come to them.
+    let touched = Moves::of(&Diff { files: vec![FileChange::added("a.py", "import os\n")], ..Diff::default() });
+    let state_on = |base: SampleRunEnd| {
+        let run = run_that(SampleRunEnd::Unbuilt).expect("a run");
+        result_of(&run, run_that(base).as_ref(), TESTS, &touched).state
+    };
+    assert_eq!(state_on(SampleRunEnd::Unbuilt), GateState::NotReady);
+    assert_eq!(state_on(SampleRunEnd::HalfBuilt), GateState::Errored);
     // A linter that was declared to be a runner of tests runs none.
     let none = result(&lint(&[]), None, TESTS);
     let trouble = none.trouble.expect("trouble");

@@ -240,7 +240,11 @@ fn features(project: &Project, folder: &str, call: &str) -> Vec<String> {
         found
     };
     let commands = project.pipeline.commands.iter();
+    // Another compiler knows other features.
+    let is_toolchain = |path: &str| matches!(file_name(path), "rust-toolchain" | "rust-toolchain.toml");
+    let is_nightly = project.manifests.iter().any(|(path, text)| is_toolchain(path) && text.contains("nightly"));
     let called = commands.filter(|command| command.folder == folder && command.begins_with(call));
+    let called = called.filter(|command| is_nightly || !command.is_nightly);
     let all: Vec<Vec<String>> = called.map(|command| of_call(&command.words)).collect();
     let is_bare = all.iter().any(Vec::is_empty);
     let whole = all.iter().find(|options| options.iter().any(|option| option == "--all-features"));
@@ -323,6 +327,35 @@ pub(super) mod tests {
 
     const PACKAGE: &str = "[package]\nname = \"p\"\nedition = \"2024\"\n";
     const WORKSPACE: &str = "[workspace]\nmembers = [\"crates/*\"]\nexclude = [\"tools/own\"]\n";
+
+    #[test]
+    fn features_are_those_of_calls_that_this_compiler_can_run() {
+        let of = |jobs: &str, files: &[(&str, &str)]| {
+            let workflow = format!("on: push\njobs:\n{jobs}");
+            let own = [("Cargo.toml", PACKAGE), (".github/workflows/ci.yml", workflow.as_str())];
+            features(&project(&[&own[..], files].concat(), &[]), "", "cargo test").join(" ")
+        };
+        let matrix = "  a:\n    strategy: {matrix: {rust: [nightly, stable]}}\n    steps:\n\
+            \x20     - uses: dtolnay/rust-toolchain@master\n        with: {toolchain: '${{ matrix.rust }}'}\n\
+            \x20     - run: cargo test --all-features\n        if: matrix.rust == 'nightly'\n";
+        assert_eq!(of(matrix, &[]), "");
+        assert_eq!(of(matrix, &[("rust-toolchain", "nightly-2025-01-01\n")]), "--all-features");
+        let both = format!("{matrix}      - run: cargo test --features=a\n        if: matrix.rust != 'nightly'\n");
+        assert_eq!(of(&both, &[]), "--features=a");
+        let either = matrix.replace("\n        if: matrix.rust == 'nightly'", "");
+        assert_eq!(of(&either, &[]), "--all-features", "it runs with both");
+        for step in [
+            "      - uses: dtolnay/rust-toolchain@nightly\n      - run: cargo test --all-features\n",
+            "      - run: cargo +nightly test --all-features\n",
+            "      - run: rustup default nightly\n      - run: cargo test --all-features\n",
+            "      - run: cargo test --all-features\n        env: {A: b}\n",
+        ] {
+            let expected = if step.contains("nightly") { "" } else { "--all-features" };
+            assert_eq!(of(&format!("  a:\n    steps:\n{step}"), &[]), expected, "{step}");
+        }
+        let through = "  a:\n    steps:\n      - uses: dtolnay/rust-toolchain@nightly\n      - run: make test\n";
+        assert_eq!(of(through, &[("Makefile", "test:\n\tcargo test --all-features\n")]), "");
+    }
 
     #[test]
     fn cargo_runs_where_a_workspace_begins() {
