@@ -88,6 +88,10 @@ def pytest_plugin(pytest, settings, say, say_all, settle, watch):
             return None
         return kind.from_parent(parent, **({"path": path} if modern else {"fspath": path}))
 
+    def is_environment(path):
+        """Whether packages are installed there. A project that says of itself what to leave out may not think of it."""
+        return True if os.path.isfile(os.path.join(str(path), "pyvenv.cfg")) else None
+
     class Plugin:
         """The hooks."""
 
@@ -117,10 +121,18 @@ def pytest_plugin(pytest, settings, say, say_all, settle, watch):
         if modern:
 
             @pytest.hookimpl(tryfirst=True)
+            def pytest_ignore_collect(self, collection_path):
+                return is_environment(collection_path)
+
+            @pytest.hookimpl(tryfirst=True)
             def pytest_pycollect_makemodule(self, module_path, parent):
                 return make_module(module_path, parent)
 
         else:
+
+            @pytest.hookimpl(tryfirst=True)
+            def pytest_ignore_collect(self, path):
+                return is_environment(path)
 
             @pytest.hookimpl(tryfirst=True)
             def pytest_pycollect_makemodule(self, path, parent):

@@ -1,4 +1,4 @@
-"""Tests of `drivers/worker.py`. `live_gates.rs` starts them."""
+"""Tests of `drivers/worker.py` and of what is added to it. `live_gates.rs` starts them."""
 
 import os
 import py_compile
@@ -44,6 +44,36 @@ class Compiled(unittest.TestCase):
             words = [sys.executable, "-I", "-B", "-c", SCRIPT, WORKER, *folders]
             said = subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout
         self.assertEqual(said.split(b"\n")[0], b"compiled a source True")
+
+
+class Runner:
+    """As much of pytest as its plug-in is made with."""
+
+    Module = object
+
+    def __init__(self, version):
+        self.__version__ = version
+
+    @staticmethod
+    def hookimpl(**_):
+        return lambda hook: hook
+
+
+class Collected(unittest.TestCase):
+    def test_what_is_installed_is_not_collected_whatever_the_project_says(self):
+        with open(os.path.join(os.path.dirname(WORKER), "pytest_worker.py")) as file:
+            source = file.read()
+        names = {"os": os, "sys": sys}
+        with open(WORKER) as file:
+            exec(compile(file.read() + source.replace("\nrun_pytest()\n", ""), WORKER, "exec"), names)
+        settings = {"ended": [], "left_out": [], "canaries": {}, "only": []}
+        with tempfile.TemporaryDirectory() as place:
+            for version in ("6.2.5", "8.4.0"):
+                plugin = names["pytest_plugin"](Runner(version), settings, None, None, None, None)
+                self.assertIsNone(plugin.pytest_ignore_collect(place))
+                with open(os.path.join(place, "pyvenv.cfg"), "w"):
+                    self.assertTrue(plugin.pytest_ignore_collect(place))
+                os.unlink(os.path.join(place, "pyvenv.cfg"))
 
 
 if __name__ == "__main__":
