@@ -12,6 +12,9 @@ use regex::Regex;
 
 use super::{GateCommand, GateOutput, Project, Setup};
 
+/// The detail of a setup: the package belongs to no module.
+const NO_MODULE: &str = "no module";
+
 /// Finds the modules that hold code.
 pub(super) fn setups(project: &Project, is_code: impl Fn(&str) -> bool) -> Vec<Setup> {
     let has_code =
@@ -19,14 +22,23 @@ pub(super) fn setups(project: &Project, is_code: impl Fn(&str) -> bool) -> Vec<S
     let modules = project.files.iter().filter(|path| {
         file_name(path) == "go.mod" && !is_generated(path) && !path.split('/').any(|part| part == "testdata")
     });
-    modules
+    let found: Vec<Setup> = modules
         .filter(|path| has_code(parent(path)))
         .map(|path| Setup {
             folder: parent(path).to_owned(),
             because: format!("there is a {path}"),
             detail: String::new(),
         })
-        .collect()
+        .collect();
+    // A package of before Go 1.11 is found without a module where it needs nothing but the standard library.
+    let is_of_package = |path: &&String| parent(path).is_empty() && self::is_code(path) && !is_generated(path);
+    let package = project.files.iter().find(is_of_package).filter(|_| found.is_empty() && has_code(""));
+    let package = package.map(|path| Setup {
+        folder: String::new(),
+        because: format!("there is a {path}, and no go.mod"),
+        detail: NO_MODULE.to_owned(),
+    });
+    found.into_iter().chain(package).collect()
 }
 
 /// Returns whether a file is Go code.
@@ -43,11 +55,12 @@ pub(super) fn module(project: &Project, folder: &str) -> Option<String> {
 
 /// A command of the tool. It must not fetch another version of itself, nor change the list of dependencies.
 pub(super) fn command(setup: &Setup, program: &str, arguments: &[&str]) -> GateCommand {
+    let modules = if setup.detail == NO_MODULE { "off" } else { "on" };
     GateCommand {
         program: program.to_owned(),
         arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
         folder: setup.folder.clone(),
-        environment: [("GOTOOLCHAIN", "local"), ("GOFLAGS", "")]
+        environment: [("GOTOOLCHAIN", "local"), ("GOFLAGS", ""), ("GO111MODULE", modules)]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into(),
         provided: BTreeMap::new(),
@@ -95,7 +108,7 @@ const PACKAGES: &[(&str, &str)] = &[
 
 /// A module that cannot be had: `a.go:19:2: example.com/m@v1.1.1: Get "https://…": dial tcp: lookup …`.
 static MODULE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?m)^(?:go|\S+\.go:\d+(?::\d+)?): .*(?:: dial tcp|: read-only file system|GOPROXY=off)")
+    Regex::new(r"(?m)^(?:go|\S+\.go:\d+(?::\d+)?): .*(?:: dial tcp|: read-only file system|GOPROXY=off|cannot find package \S+ in any of:)")
         .expect("valid pattern")
 });
 
@@ -140,6 +153,21 @@ mod tests {
     }
 
     #[test]
+    fn a_package_needs_no_module() {
+        let found = |paths: &[&str]| {
+            let files = paths.iter().map(|path| (*path).to_owned()).collect();
+            let project = Project::new(files, BTreeMap::new(), ["go".to_owned()].into());
+            let setups = setups(&project, is_code);
+            let modules = |setup: &Setup| command(setup, "go", &["vet"]).environment["GO111MODULE"].clone();
+            setups.iter().map(|setup| format!("{}:{}", setup.folder, modules(setup))).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(found(&["go.mod", "a.go"]), ":on");
+        assert_eq!(found(&["a.go", "b/b.go"]), ":off");
+        assert_eq!(found(&["a.go", "b/go.mod", "b/b.go"]), "b:on", "what belongs to no module beside one is a sample");
+        assert_eq!(found(&["main.py", "samples/a.go"]), "");
+    }
+
+    #[test]
     fn a_tool_that_is_too_old_says_nothing_of_the_code() {
         for said in [
             "# example.com/m\n./a_test.go:9:8: time.Time.Compare undefined\nnote: module requires Go 1.21\n",
@@ -164,7 +192,8 @@ mod tests {
         let lookup = "gjson.go:19:2: example.com/m@v1.1.1: Get \"https://proxy.golang.org/m.mod\": dial tcp: lookup proxy.golang.org: no such host\n";
         let read_only = "a.go:3: mkdir /root/go/pkg/mod/cache: read-only file system\n";
         let off = "go: example.com/m@v1.1.1: module lookup disabled by GOPROXY=off\n";
-        for said in [lookup, read_only, off] {
+        let no_path = "a.go:2:8: cannot find package \"example.com/y\" in any of:\n\t/usr/lib/go-1.19/src/example.com/y (from $GOROOT)\n";
+        for said in [lookup, read_only, off, no_path] {
             assert!(looked_at(said).is_err(), "{said}");
         }
         for of_code in [
