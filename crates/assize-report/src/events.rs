@@ -107,7 +107,7 @@ impl PluginRun {
             }
             PluginEvent::Fault { id, path, message: text } => {
                 self.failures += 1;
-                // A file that fails has the tests that nobody can see.
+                // A file that fails may hide its tests.
                 if path.as_ref() != Some(&id) {
                     self.faults.insert(id.clone());
                 }

@@ -122,7 +122,7 @@ fn runs_strangers(workflow: &Value) -> bool {
 }
 
 /// Returns whether a condition of a job or of a step holds only where a pull request comes from the repository itself, whose
-/// branches nobody writes to without rights.
+/// branches no one writes to without rights.
 fn keeps_strangers_out(condition: &str, triggers: &[&str]) -> bool {
     const OWN: [&str; 3] = [
         "github.event.pull_request.head.repo.full_name==github.repository",
