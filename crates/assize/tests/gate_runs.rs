@@ -256,6 +256,36 @@ fn a_test_that_comes_upon_tests_of_ours_is_asked_without_them() {
 }
 
 #[test]
+fn tests_of_what_is_built_are_built_first() {
+    let review = |code: &str| {
+        let scripts = r#"{"build":"node build.js","test":"node --test test/*.test.js"}"#;
+        let repo = Repo::with_commit(&[
+            ("package.json", &format!("{{\"name\":\"shop\",\"scripts\":{scripts}}}")),
+            (
+                "build.js",
+                "const fs = require('node:fs');\nrequire('./shop.js');\nfs.mkdirSync('dist', { recursive: true });\n\
+                 fs.copyFileSync('shop.js', 'dist/shop.js');\n",
+            ),
+            ("shop.js", "module.exports = (prices) => prices.reduce((sum, it) => sum + it, 0);\n"),
+            (
+                "test/shop.test.js",
+                "const total = require('../dist/shop.js');\nrequire('node:test').test('total', () => require('node:assert').equal(total([1, 2]), 3));\n",
+            ),
+            (".gitignore", "dist/\n"),
+        ]);
+        repo.write("shop.js", code);
+        reviewed(&repo, &[])
+    };
+    let right =
+        "module.exports = (prices) => {\n  let sum = 0;\n  for (const it of prices) sum += it;\n  return sum;\n};\n";
+    assert_eq!(review(right)["outcome"], "accept");
+    let wrong = review(&right.replace("sum += it", "sum = it"));
+    assert!(wrong["outcome"] == "revise" && wrong.to_string().contains("1 of 1 tests failed"), "{wrong}");
+    let unbuilt = review("module.exports = (prices) => {\n");
+    assert_eq!(unbuilt["outcome"], "revise", "{unbuilt}");
+}
+
+#[test]
 fn code_is_held_to_the_base_s_tests_though_the_change_has_another_runner() {
     let package = |script: &str| format!("{{\"name\":\"shop\",\"scripts\":{{\"test\":\"{script}\"}}}}");
     let sum = "const total = require('../shop.js');\nconst assert = require('node:assert');\n";

@@ -6,7 +6,7 @@ use assize_core::path::{parent, within};
 use assize_report::{ReportError, ToolReport};
 
 use super::javascript;
-use super::runner::{JavaScriptRunner, PositionalMeaning};
+use super::runner::{self, JavaScriptRunner, PositionalMeaning};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -61,6 +61,10 @@ impl Gate for Ava {
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         let program = javascript::program(project, &setup.folder, "ava");
         RUNNER.command(setup, project, &program, &[])
+    }
+
+    fn built(&self, setup: &Setup, project: &Project) -> Option<Setup> {
+        runner::built(setup, project)
     }
 
     fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {

@@ -6,6 +6,21 @@ use assize_report::{ReportError, ToolReport, eslint};
 use super::javascript;
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, mentions};
 
+/// What runs ESLint with the project's own settings.
+const CALLS: &[&str] = &[
+    "eslint",
+    "eslint_d",
+    "dts lint",
+    "expo lint",
+    "gts check",
+    "gts lint",
+    "next lint",
+    "ng lint",
+    "tsdx lint",
+    "vue-cli-service lint",
+    "wp-scripts lint-js",
+];
+
 /// A linter of JavaScript.
 pub struct Eslint;
 
@@ -23,7 +38,7 @@ impl Gate for Eslint {
     }
 
     fn calls(&self) -> &'static [&'static str] {
-        &["eslint"]
+        CALLS
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {

@@ -4,7 +4,7 @@ use assize_core::path::{parent, within};
 use assize_report::{ReportError, ToolReport};
 
 use super::javascript;
-use super::runner::{ASSERTED, JavaScriptRunner, PositionalMeaning, asserting};
+use super::runner::{self, ASSERTED, JavaScriptRunner, PositionalMeaning, asserting};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -99,6 +99,10 @@ impl Gate for Mocha {
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         let program = javascript::program(project, &setup.folder, "mocha");
         RUNNER.command(setup, project, &program, &[])
+    }
+
+    fn built(&self, setup: &Setup, project: &Project) -> Option<Setup> {
+        runner::built(setup, project)
     }
 
     fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {

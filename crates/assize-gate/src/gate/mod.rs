@@ -362,6 +362,11 @@ pub trait Gate: Sync {
     fn detect(&self, project: &Project) -> Vec<Setup>;
     /// Returns the command, in its check-only form.
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand;
+
+    /// The same in which the project is built first: its tests may need what is made so. `None` where it builds by itself.
+    fn built(&self, _setup: &Setup, _project: &Project) -> Option<Setup> {
+        None
+    }
     /// Returns the command that runs only the tests of these files, which are relative to the root, and nothing that puts
     /// the runner or the tests themselves to the test. `None` where the runner cannot be held to files.
     fn command_for(&self, _setup: &Setup, _project: &Project, _files: &[&str]) -> Option<GateCommand> {

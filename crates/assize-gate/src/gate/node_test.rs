@@ -6,7 +6,7 @@ use assize_ecosystem::is_collected_by_node;
 use assize_report::{ToolReport, ReportError};
 
 use super::javascript::{self, NodePackage};
-use super::runner::{ASSERTED, PositionalMeaning, JavaScriptRunner, asserting};
+use super::runner::{self, ASSERTED, PositionalMeaning, JavaScriptRunner, asserting};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -85,6 +85,10 @@ impl Gate for NodeTest {
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         RUNNER.command(setup, project, "node", &["--test"])
+    }
+
+    fn built(&self, setup: &Setup, project: &Project) -> Option<Setup> {
+        runner::built(setup, project)
     }
 
     fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {

@@ -393,6 +393,19 @@ fn both(mut one: ToolReport, other: ToolReport) -> Result<ToolReport, ReportErro
     Ok(one)
 }
 
+/// The setup in which the package is built first, where a script calls the runner and another one builds.
+pub(super) fn built(setup: &Setup, project: &Project) -> Option<Setup> {
+    const BUILD: &str = "build";
+    let package = javascript::package(project, &setup.folder);
+    let builds = script::steps(&package, BUILD).is_some_and(|steps| !steps.is_empty());
+    let is_plain = !setup.detail.is_empty() && !setup.detail.contains(script::AND);
+    (builds && is_plain).then(|| Setup {
+        folder: setup.folder.clone(),
+        because: format!("{}; the script `{BUILD}` runs before it", setup.because),
+        detail: format!("{BUILD}{}{}", script::AND, setup.detail),
+    })
+}
+
 /// A command that has to work before the tests can run.
 fn needed(project: &Project, folder: &str, step: &ScriptStep) -> String {
     let shown = step.shell().replace('\'', "");

@@ -55,10 +55,15 @@ impl Word {
     }
 }
 
-/// Takes the script of a name apart, with what npm runs before and after it. `None` where it is not plain.
-pub(super) fn steps(package: &NodePackage, name: &str) -> Option<Vec<ScriptStep>> {
+/// What stands between the names of scripts that run one after the other.
+pub(super) const AND: &str = " && ";
+
+/// Takes the script of a name apart, with what npm runs before and after it, or several. `None` where one is not plain.
+pub(super) fn steps(package: &NodePackage, names: &str) -> Option<Vec<ScriptStep>> {
     let mut found = Vec::new();
-    fill(package, name, 0, &mut found)?;
+    for name in names.split(AND) {
+        fill(package, name, 0, &mut found)?;
+    }
     Some(found)
 }
 

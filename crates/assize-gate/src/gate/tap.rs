@@ -9,7 +9,7 @@ use assize_report::tap::{TapPoint, parse_as};
 use assize_report::{ReportError, ToolReport};
 
 use super::javascript::{self, NodePackage};
-use super::runner::{ASSERTED, JavaScriptRunner, PositionalMeaning, ending};
+use super::runner::{self, ASSERTED, JavaScriptRunner, PositionalMeaning, ending};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -155,6 +155,10 @@ impl Gate for Tap {
         let program = javascript::program(project, &setup.folder, "tap");
         let runner = runner(&javascript::package(project, &setup.folder)).unwrap_or(&RUNNER);
         runner.command(setup, project, &program, &[])
+    }
+
+    fn built(&self, setup: &Setup, project: &Project) -> Option<Setup> {
+        runner::built(setup, project)
     }
 
     fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {

@@ -3,7 +3,7 @@
 use assize_report::{ReportError, ToolReport};
 
 use super::javascript;
-use super::runner::{ASSERTED, JavaScriptRunner, PositionalMeaning};
+use super::runner::{self, ASSERTED, JavaScriptRunner, PositionalMeaning};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -49,6 +49,10 @@ impl Gate for Tape {
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         let program = javascript::program(project, &setup.folder, "tape");
         RUNNER.command(setup, project, &program, &[])
+    }
+
+    fn built(&self, setup: &Setup, project: &Project) -> Option<Setup> {
+        runner::built(setup, project)
     }
 
     fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {

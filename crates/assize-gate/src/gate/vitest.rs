@@ -3,7 +3,7 @@
 use assize_report::{ReportError, ToolReport};
 
 use super::javascript;
-use super::runner::{EXPECTED, JavaScriptRunner, PositionalMeaning, expecting};
+use super::runner::{self, EXPECTED, JavaScriptRunner, PositionalMeaning, expecting};
 use super::script::ScriptStep;
 use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -89,6 +89,10 @@ impl Gate for Vitest {
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         let program = javascript::program(project, &setup.folder, "vitest");
         RUNNER.command(setup, project, &program, &[])
+    }
+
+    fn built(&self, setup: &Setup, project: &Project) -> Option<Setup> {
+        runner::built(setup, project)
     }
 
     fn command_for(&self, setup: &Setup, project: &Project, files: &[&str]) -> Option<GateCommand> {

@@ -19,6 +19,7 @@ use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_
 use assize_gate::narrowed::completed;
 use assize_gate::plan::{self, GatePlan};
 use assize_gate::status_alone::{PrintedRun, as_test, is_status_alone, notices, prints_alike};
+use assize_report::TestOutcome;
 use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::tournament::STOPPED_EARLY;
 use assize_syntax::cut_off::with_functions_cut_off;
@@ -92,6 +93,8 @@ pub(super) struct GateSession<'a> {
     sees_canary: BTreeSet<(String, String)>,
     /// The build output of the base.
     base_build: Option<Arc<BaseBuild>>,
+    /// Test runners, by id and folder, whose tests need what a script builds.
+    needs_build: BTreeSet<(String, String)>,
 }
 
 /// A gate, its setup, and the copy on which it runs.
@@ -120,6 +123,7 @@ impl<'a> GateSession<'a> {
             of_base: BTreeMap::new(),
             sees_canary: BTreeSet::new(),
             base_build: None,
+            needs_build: BTreeSet::new(),
         }
     }
 
@@ -181,10 +185,9 @@ impl<'a> GateSession<'a> {
         worktrees: &mut PreparedWorktrees,
         limits: &mut Vec<String>,
     ) -> Result<(Vec<GateResult>, Vec<Finding>), ReviewError> {
-        let changed = self.changed();
-        let plan = |worktree: &PreparedWorktree| self.terms.gates.plan(&worktree.project, changed.as_ref());
-        let of = |worktree: &PreparedWorktree| plan(worktree).due;
-        let GatePlan { due: on_change, left_out } = plan(&worktrees.change);
+        self.find_builds(worktrees)?;
+        let of = |worktree: &PreparedWorktree| self.plan(worktree).due;
+        let GatePlan { due: on_change, left_out } = self.plan(&worktrees.change);
         limits.extend(plan::summary_of(&left_out));
         let on_held = worktrees.held.as_ref().map(of);
         let on_base = worktrees.base.as_ref().map(of).unwrap_or_default();
@@ -253,6 +256,40 @@ impl<'a> GateSession<'a> {
             }
         }
         Ok((results, findings))
+    }
+
+    /// Plans the gates of a copy for this change.
+    pub(super) fn plan(&self, worktree: &PreparedWorktree) -> GatePlan<'a> {
+        let mut plan = self.terms.gates.plan(&worktree.project, self.changed().as_ref());
+        for (gate, setup) in &mut plan.due {
+            let key = key_of(Planned { gate: *gate, setup });
+            if self.needs_build.contains(&key)
+                && let Some(built) = gate.built(setup, &worktree.project)
+            {
+                *setup = built;
+            }
+        }
+        plan
+    }
+
+    /// Finds out which tests need what the project builds, where its pipeline may build it first: more of them pass on the base
+    /// then.
+    fn find_builds(&mut self, worktrees: &mut PreparedWorktrees) -> Result<(), CopyError> {
+        let Some(base) = &mut worktrees.base else { return Ok(()) };
+        let passed = |ran: &GateExecution| ran.run.cases().filter(|case| case.outcome == TestOutcome::Passed).count();
+        for (gate, setup) in self.plan(base).due {
+            let Some(built) = gate.built(&setup, &base.project) else { continue };
+            let planned = Planned { gate, setup: &setup };
+            let plain = self.find_out(base, planned, BaseLookup::Taken)?;
+            if plain.run.state == GateState::Passed {
+                continue;
+            }
+            let ran = self.find_out(base, Planned { gate, setup: &built }, BaseLookup::Taken)?;
+            if passed(&ran) > passed(&plain) {
+                self.needs_build.insert(key_of(planned));
+            }
+        }
+        Ok(())
     }
 
     /// Runs a gate on one of the copies, the test runner of the change once only.

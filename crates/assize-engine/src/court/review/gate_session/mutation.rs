@@ -77,8 +77,7 @@ impl GateSession<'_> {
         if mutants.is_empty() {
             return Ok(Vec::new());
         }
-        let changed = self.changed();
-        let plan = self.terms.gates.plan(&worktrees.change.project, changed.as_ref());
+        let plan = self.plan(&worktrees.change);
         let until = Instant::now() + terms.time;
         let mut reports = Vec::new();
         for (gate, setup) in plan.due.iter().filter(|(gate, _)| is_test_runner(*gate)) {

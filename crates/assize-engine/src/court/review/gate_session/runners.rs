@@ -20,7 +20,7 @@ impl<'a> GateSession<'a> {
     fn runners_by_own_settings(&self, worktrees: &PreparedWorktrees) -> Result<Option<OwnRunners<'a>>, CopyError> {
         let Some(copy) = worktrees.with_own_settings()? else { return Ok(None) };
         let worktree = worktrees.change.with_copy(copy, worktrees.change.build().to_owned());
-        let mut due = self.terms.gates.plan(&worktree.project, self.changed().as_ref()).due;
+        let mut due = self.plan(&worktree).due;
         due.retain(|(gate, _)| is_test_runner(*gate));
         Ok(Some(OwnRunners { worktree, due }))
     }
