@@ -371,8 +371,17 @@ pub fn take_out_broken_rules(run: &mut GateRun, base: &GateRun, moves: &Moves, c
 
 /// The name of a test without where it stands.
 pub fn own_name(id: &str) -> &str {
-    let id = id.rsplit(" > ").next().unwrap_or(id);
-    id.rsplit("::").next().unwrap_or(id)
+    let own = id.rsplit(" > ").next().unwrap_or(id);
+    let own = own.rsplit("::").next().unwrap_or(own);
+    if own.len() < id.len() {
+        return own;
+    }
+    go_package(id).map_or(own, |package| &id[package.len() + 1..])
+}
+
+/// The package of a test of Go, by the kinds of names that tests have there: `example.com/shop.TestTotal/empty`.
+pub fn go_package(id: &str) -> Option<&str> {
+    ["Test", "Fuzz", "Example"].iter().filter_map(|kind| id.find(&format!(".{kind}"))).min().map(|at| &id[..at])
 }
 
 /// The name of a test with its parameters' numbers left out, and those of a place that it is named by, as examples in prose
@@ -751,6 +760,10 @@ mod tests {
         assert_eq!(compare_tests(&run(&[("a", Skipped)]), &run(&[(WHOLE, Failed)])).missing, [WHOLE]);
         let fault = TestRun { faults: ["b".to_owned()].into(), ..base };
         assert!(compare_tests(&now, &fault).missing.is_empty());
+        // A package becomes part of a module.
+        let (bare, module) = (run(&[("_/x/a.TestB/c", Passed)]), run(&[("example.com/a.TestB/c", Passed)]));
+        assert!(compare_tests(&module, &bare).missing.is_empty());
+        assert_eq!(compare_tests(&run(&[("example.com/a.TestD", Passed)]), &bare).missing.len(), 1);
         let nothing = run(&[("a", Skipped)]);
         assert!(compare_tests(&nothing, &fault).missing.contains(&"b".to_owned()), "nothing runs any more");
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use assize_report::{TestCase, TestOutcome, TestRun};
 
+use crate::comparison::go_package;
 use crate::gate::{GateRun, GateState};
 
 /// Completes a run of the tests of `files` by what a run of all tests says of the other files. `None` where the run of
@@ -41,8 +42,7 @@ pub fn completed(some: &GateRun, all: &GateRun, files: &BTreeSet<String>) -> Opt
 /// What always runs as a whole: the file of a test, or the program or the package that the runner names it by.
 fn group(case: &TestCase) -> &str {
     let of_cargo = || case.id.split_once(' ').map(|(program, _)| program);
-    let of_go = || ["Test", "Fuzz", "Example"].iter().filter_map(|kind| case.id.find(&format!(".{kind}"))).min();
-    let named = || of_cargo().or_else(|| of_go().map(|at| &case.id[..at])).unwrap_or(&case.id);
+    let named = || of_cargo().or_else(|| go_package(&case.id)).unwrap_or(&case.id);
     case.path.as_deref().unwrap_or_else(named)
 }
 

@@ -91,6 +91,9 @@ pub struct Pipeline {
     pub is_complete: bool,
     /// What could not be read and may check a change, in words.
     pub unread: Vec<String>,
+    /// How many of the commands stand in the base already, where a change has been joined with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_base: Option<usize>,
     /// Whether Rust's linter is called, and no file has warnings taken for errors, in a call or in a variable beside it.
     pub lets_rust_warnings_pass: bool,
 }
@@ -110,7 +113,11 @@ static RUSTDOC_FLAGS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Whether a file has warnings of rustc or of clippy taken for errors.
 fn denies_rust_warnings(text: &str) -> bool {
-    RUST_WARNINGS_DENIED.is_match(&RUSTDOC_FLAGS.replace_all(text, ""))
+    // Other variables may get their value from it.
+    let is_handed_on = ["$RUSTDOCFLAGS", "{RUSTDOCFLAGS", "env.RUSTDOCFLAGS"].iter().any(|it| text.contains(it))
+        || RUSTDOC_FLAGS.find_iter(text).any(|found| found.as_str().contains('&'));
+    let text = if is_handed_on { text.into() } else { RUSTDOC_FLAGS.replace_all(text, "") };
+    RUST_WARNINGS_DENIED.is_match(&text)
 }
 
 impl Pipeline {
@@ -119,6 +126,7 @@ impl Pipeline {
     #[must_use]
     pub fn after(self, base: &Self) -> Self {
         let mut joined = base.clone();
+        joined.from_base = Some(base.commands.len());
         let same =
             |one: &PipelineCommand, other: &PipelineCommand| one.words == other.words && one.folder == other.folder;
         joined.commands.extend(self.commands.into_iter().filter(|it| !base.commands.iter().any(|had| same(had, it))));
@@ -131,6 +139,20 @@ impl Pipeline {
         joined.is_complete = base.is_complete && self.is_complete;
         joined.lets_rust_warnings_pass = base.lets_rust_warnings_pass && self.lets_rust_warnings_pass;
         joined
+    }
+
+    /// The commands of the base, where a change has been joined with it; else all.
+    pub fn settled(&self) -> &[PipelineCommand] {
+        &self.commands[..self.from_base.unwrap_or(self.commands.len()).min(self.commands.len())]
+    }
+
+    /// The calls of a tool that say how much it looks at: none where a change alone has such calls, since they could have it
+    /// look at less than without them.
+    pub fn calls(&self, is_call: impl Fn(&PipelineCommand) -> bool) -> Vec<&PipelineCommand> {
+        if !self.settled().iter().any(&is_call) {
+            return Vec::new();
+        }
+        self.commands.iter().filter(|command| is_call(command)).collect()
     }
 
     /// Reads what the files of a project say. `manifests` are the texts of those that configure tools, by path.

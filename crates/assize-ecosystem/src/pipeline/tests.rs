@@ -227,5 +227,7 @@ fn what_an_earlier_state_calls_is_still_called() {
     let texts: Vec<String> = joined.commands.iter().map(|command| command.text()).collect();
     let called: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.starts_with("make")).collect();
     assert_eq!(called, ["ruff check src", "mypy", "ruff check docs"]);
-    assert_eq!(base.clone().after(&base), base);
+    let of_mypy = |command: &PipelineCommand| command.begins_with("mypy");
+    assert_eq!((joined.calls(of_mypy).len(), joined.after(&Pipeline::default()).calls(of_mypy).len()), (1, 0));
+    assert_eq!(base.clone().after(&base), Pipeline { from_base: Some(3), ..base });
 }

@@ -287,7 +287,11 @@ impl WorkflowReader<'_> {
 /// The toolchain of Rust that a step sets up.
 fn toolchain(step: &Value, row: &Row) -> Option<String> {
     let uses = text(step, &["uses"]);
-    if uses.contains("rust-toolchain") || uses.contains("actions-rs/toolchain") {
+    // The old action only installs one, unless it is told to use it.
+    let is_used = uses.contains("rust-toolchain")
+        || uses.contains("actions-rs/toolchain")
+            && at(step, &["with", "override"]).is_some_and(|it| it == true || it == "true");
+    if is_used {
         let named = text(step, &["with", "toolchain"]);
         let version = uses.split_once('@').map_or("", |(_, version)| version);
         return Some(filled(if named.is_empty() { version } else { named }, row));

@@ -65,20 +65,28 @@ const NEW_PIP: &str =
 const PYRIGHT: &str = "[ ! -x .venv/bin/pyright ] || env PYRIGHT_PYTHON_CACHE_DIR=\"$PWD/.venv/pyright\" .venv/bin/pyright \
      --version || echo 'pyright stays as it is'";
 /// Has npm install what it can, where packages that serve the development alone are gone from the registry: a linter's
-/// settings must not keep the tests from running. Versions are those of a lock file that npm reads.
-const WITHOUT_GONE_PACKAGES: &str = r#"(
+/// settings must not keep the tests from running. Versions are those of a lock file that npm reads. `$1` is what the usual
+/// installation said, `$2` the folder with the manifest of the base, where a change is installed: it does not choose what is
+/// left out.
+const WITHOUT_GONE_PACKAGES: &str = r#"
+gone_of() {
+  sed -n "s/.*'\(@\{0,1\}[^'@ ]*\)@[^']*' is not in this registry.*/\1/p; s/.*No matching version found for \(@\{0,1\}[^@ ]*\)@.*/\1/p" | head -n 1
+}
+wanted() { npm pkg get "devDependencies[$1]"; }
+grep -qE '\b404\b|ETARGET|No matching version|NO_MATCHING_VERSION' "$1" || exit 1
 own=package-lock.json
 [ ! -e $own ] || own=
 for _ in 1 2 3; do
-  said=$(npm install --ignore-scripts --legacy-peer-deps 2>&1) && rm -f $own && exit 0
+  said=$(npm install --ignore-scripts 2>&1) && rm -f $own && exit 0
   printf '%s\n' "$said" >&2
-  gone=$(printf '%s\n' "$said" | sed -n "s/.*'\(@\{0,1\}[^'@ ]*\)@[^']*' is not in this registry.*/\1/p; s/.*No matching version found for \(@\{0,1\}[^@ ]*\)@.*/\1/p" | head -n 1)
-  [ -n "$gone" ] && npm pkg get "devDependencies[$gone]" | grep -q '"' || exit 1
+  gone=$(printf '%s\n' "$said" | gone_of)
+  [ -n "$gone" ] && wanted "$gone" | grep -q '"' || exit 1
+  [ -z "$2" ] || [ "$(wanted "$gone")" = "$(cd "$2" && wanted "$gone")" ] || exit 1
   echo "$gone is gone from the registry and is left out"
   npm pkg delete "devDependencies[$gone]"
 done
 exit 1
-)"#;
+"#;
 /// The version of a project whose tags name none.
 const NO_VERSION: &str = "0.0.0";
 /// Caches of package managers, by the variables that place them.
@@ -278,7 +286,20 @@ impl PreparedWorktree {
         }
         let mut script = format!("set -e\n{}\n", commands.join("\n"));
         if plan.ecosystem == "node" && !commands.is_empty() {
-            script = format!("{} || {WITHOUT_GONE_PACKAGES}\n", commands.join(" && "));
+            let inside = sandbox.reports_inside(&reports).display().to_string();
+            let of_base =
+                base.and_then(|base| base.text(&within(&plan.folder, "package.json"), CREATED_FILE_BYTES_MAX));
+            let of_base = of_base.map(|text| {
+                let folder = reports.join("base");
+                let path = folder.join("package.json");
+                fs::create_dir_all(&folder).and_then(|()| fs::write(&path, text)).map_err(io(&path))
+            });
+            let base_inside = of_base.transpose()?.map_or_else(String::new, |()| format!("{inside}/base"));
+            script = format!(
+                "{{ {{ {}; }} 2>&1; echo $? > '{inside}/status'; }} | tee '{inside}/said'\n\
+                 [ \"$(cat '{inside}/status')\" != 0 ] || exit 0\nset -- '{inside}/said' '{base_inside}'\n{WITHOUT_GONE_PACKAGES}",
+                commands.join(" && ")
+            );
         }
         let mut job = SandboxJob::new("/bin/sh", &["-c", &script], &work, &reports);
         job.place.clone_from(&self.place);
@@ -486,26 +507,30 @@ fn keep(work: &Path, before: &BTreeSet<String>, to: &Path) -> io::Result<Prepare
 mod tests {
     use super::*;
 
-    /// Runs the fallback with an npm that knows no `@a/gone`.
-    fn without_gone(manifest: &str, says: &str, has_lock: bool) -> (bool, String, bool) {
+    /// Runs the fallback with an npm that knows no `@a/gone`. `base` is the manifest of the base of a change.
+    fn without_gone(manifest: &str, base: Option<&str>, says: &str, has_lock: bool) -> (bool, String, bool) {
         use std::os::unix::fs::PermissionsExt as _;
 
         let folder = tempfile::tempdir().expect("a folder");
         let at = |path: &str| folder.path().join(path);
         let npm = format!(
-            "#!/bin/sh\ncase \"$1 $2\" in\n\"pkg get\") grep -q '^ *\"@a/gone\"' package.json && echo '\"^7\"' || echo '{{}}' ;;\n\
+            "#!/bin/sh\ncase \"$1 $2\" in\n\"pkg get\") sed -n 's/^ *\"@a.gone\": *//p' package.json ;;\n\
              \"pkg delete\") sed -i '/gone/d' package.json ;;\n\
              *) ! grep -q gone package.json || {{ echo \"npm error {says}\"; exit 1; }}\nmkdir node_modules; echo > package-lock.json ;;\nesac\n"
         );
         fs::write(at("npm"), npm).expect("a file");
         fs::set_permissions(at("npm"), fs::Permissions::from_mode(0o755)).expect("a program");
         fs::write(at("package.json"), manifest).expect("a file");
+        fs::write(at("said"), says).expect("a file");
+        fs::create_dir(at("base")).expect("a folder");
+        fs::write(at("base/package.json"), base.unwrap_or_default()).expect("a file");
         if has_lock {
             fs::write(at("package-lock.json"), "{}").expect("a file");
         }
         let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap_or_default());
+        let of_base = if base.is_some() { "base" } else { "" };
         let mut shell = std::process::Command::new("/bin/sh");
-        shell.args(["-c", WITHOUT_GONE_PACKAGES]).env("PATH", path).current_dir(folder.path());
+        shell.args(["-c", WITHOUT_GONE_PACKAGES, "sh", "said", of_base]).env("PATH", path).current_dir(folder.path());
         let ran = shell.output().expect("a shell");
         let said = String::from_utf8_lossy(&ran.stdout).into_owned();
         (ran.status.success() && at("node_modules").is_dir(), said, at("package-lock.json").exists())
@@ -514,17 +539,20 @@ mod tests {
     #[test]
     fn packages_that_are_gone_keep_no_others_away() {
         let manifest = "{\n\"devDependencies\": {\n  \"@a/gone\": \"^7\",\n  \"b\": \"1\"\n}\n}\n";
-        for says in ["404  '@a/gone@^7' is not in this registry.", "notarget No matching version found for @a/gone@^7."]
-        {
-            let (installed, said, locked) = without_gone(manifest, says, false);
+        let notarget = "notarget No matching version found for @a/gone@^7.";
+        for says in ["404  '@a/gone@^7' is not in this registry.", notarget] {
+            let (installed, said, locked) = without_gone(manifest, None, says, false);
             assert!(installed && !locked, "{says}: {said}");
             assert!(said.contains("@a/gone is gone from the registry and is left out"), "{said}");
         }
-        let notarget = "notarget No matching version found for @a/gone@^7.";
-        assert!(without_gone(manifest, notarget, true).2, "a lock file of the project stays");
-        assert!(!without_gone(manifest, "code ENOSPC", false).0, "it is not gone");
+        assert!(without_gone(manifest, None, notarget, true).2, "a lock file of the project stays");
+        assert!(without_gone(manifest, Some(manifest), notarget, false).0, "the base lacks it as well");
+        let other = manifest.replace("^7", "^6");
+        assert!(!without_gone(manifest, Some(&other), notarget, false).0, "the change asks for what is not there");
+        assert!(!without_gone(manifest, None, "code ENOSPC", false).0, "it is not gone");
+        assert!(!without_gone(manifest, None, "code ERESOLVE", false).0, "it is not gone");
         let of_another = "{ \"devDependencies\": { \"needs-gone\": \"1\" } }";
-        assert!(!without_gone(of_another, notarget, false).0, "the project does not name it");
+        assert!(!without_gone(of_another, None, notarget, false).0, "the project does not name it");
     }
 
     #[test]

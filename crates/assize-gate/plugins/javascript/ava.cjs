@@ -30,7 +30,8 @@ class Run {
     this.events = new Events('ava', undefined);
     /** Tests that were declared and have not begun: `.only` and patterns leave tests aside without a word. */
     this.waiting = new Map();
-    this.faults = 0;
+    /** How often each thing went wrong. The files run side by side, so that a number for all would be by chance. */
+    this.faults = new Map();
     // Since version 8 what happened comes wrapped.
     status.on('stateChange', (event) => this.take(typeof event.data?.type === 'string' ? event.data : event));
   }
@@ -70,9 +71,10 @@ class Run {
   }
 
   fault({ type, testFile, title, err }) {
-    this.faults += 1;
     const what = [place(testFile) ?? 'the run', title ?? type].join(' > ');
-    this.events.fault(`${what} (${this.faults})`, testFile, says(err) ?? type);
+    const count = (this.faults.get(what) ?? 0) + 1;
+    this.faults.set(what, count);
+    this.events.fault(`${what} (${count})`, testFile, says(err) ?? type);
   }
 
   end() {

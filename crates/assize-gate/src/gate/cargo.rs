@@ -239,13 +239,14 @@ fn features(project: &Project, folder: &str, call: &str) -> Vec<String> {
         }
         found
     };
-    let commands = project.pipeline.commands.iter();
-    // Another compiler knows other features.
+    let commands = project.pipeline.settled().iter();
     let is_toolchain = |path: &str| matches!(file_name(path), "rust-toolchain" | "rust-toolchain.toml");
     let is_nightly = project.manifests.iter().any(|(path, text)| is_toolchain(path) && text.contains("nightly"));
     let called = commands.filter(|command| command.folder == folder && command.begins_with(call));
-    let called = called.filter(|command| is_nightly || !command.is_nightly);
-    let all: Vec<Vec<String>> = called.map(|command| of_call(&command.words)).collect();
+    let (other, usual): (Vec<_>, Vec<_>) = called.partition(|command| command.is_nightly && !is_nightly);
+    // Another compiler knows other features.
+    let called = if usual.is_empty() { other } else { usual };
+    let all: Vec<Vec<String>> = called.iter().map(|command| of_call(&command.words)).collect();
     let is_bare = all.iter().any(Vec::is_empty);
     let whole = all.iter().find(|options| options.iter().any(|option| option == "--all-features"));
     if is_bare { Vec::new() } else { whole.or(all.first()).cloned().unwrap_or_default() }
@@ -338,23 +339,40 @@ pub(super) mod tests {
         let matrix = "  a:\n    strategy: {matrix: {rust: [nightly, stable]}}\n    steps:\n\
             \x20     - uses: dtolnay/rust-toolchain@master\n        with: {toolchain: '${{ matrix.rust }}'}\n\
             \x20     - run: cargo test --all-features\n        if: matrix.rust == 'nightly'\n";
-        assert_eq!(of(matrix, &[]), "");
+        assert_eq!(of(matrix, &[]), "--all-features", "no other call says any");
         assert_eq!(of(matrix, &[("rust-toolchain", "nightly-2025-01-01\n")]), "--all-features");
         let both = format!("{matrix}      - run: cargo test --features=a\n        if: matrix.rust != 'nightly'\n");
         assert_eq!(of(&both, &[]), "--features=a");
         let either = matrix.replace("\n        if: matrix.rust == 'nightly'", "");
         assert_eq!(of(&either, &[]), "--all-features", "it runs with both");
-        for step in [
-            "      - uses: dtolnay/rust-toolchain@nightly\n      - run: cargo test --all-features\n",
-            "      - run: cargo +nightly test --all-features\n",
-            "      - run: rustup default nightly\n      - run: cargo test --all-features\n",
-            "      - run: cargo test --all-features\n        env: {A: b}\n",
+        let usual = "  b:\n    steps:\n      - run: cargo test --features=a\n";
+        for (step, expected) in [
+            ("- uses: dtolnay/rust-toolchain@nightly\n      - run: cargo test --all-features", "--features=a"),
+            ("- run: cargo +nightly test --all-features", "--features=a"),
+            ("- run: rustup default nightly\n      - run: cargo test --all-features", "--features=a"),
+            ("- uses: dtolnay/rust-toolchain@nightly\n      - run: make test", "--features=a"),
+            (
+                "- uses: actions-rs/toolchain@v1\n        with: {toolchain: nightly, override: true}\n      - run: make test",
+                "--features=a",
+            ),
+            // It is only installed.
+            (
+                "- uses: actions-rs/toolchain@v1\n        with: {toolchain: nightly}\n      - run: make test",
+                "--all-features",
+            ),
+            ("- run: cargo test --all-features", "--all-features"),
         ] {
-            let expected = if step.contains("nightly") { "" } else { "--all-features" };
-            assert_eq!(of(&format!("  a:\n    steps:\n{step}"), &[]), expected, "{step}");
+            let jobs = format!("  a:\n    steps:\n      {step}\n{usual}");
+            assert_eq!(of(&jobs, &[("Makefile", "test:\n\tcargo test --all-features\n")]), expected, "{step}");
         }
-        let through = "  a:\n    steps:\n      - uses: dtolnay/rust-toolchain@nightly\n      - run: make test\n";
-        assert_eq!(of(through, &[("Makefile", "test:\n\tcargo test --all-features\n")]), "");
+        // A change says nothing of the features with which the base is tested.
+        let project_of = |call: &str| {
+            let workflow = format!("on: push\njobs:\n  a:\n    steps:\n      - run: {call}\n");
+            project(&[("Cargo.toml", PACKAGE), (".github/workflows/ci.yml", &workflow)], &[])
+        };
+        let (base, mut change) = (project_of("cargo test --features a"), project_of("cargo test"));
+        change.pipeline = change.pipeline.after(&base.pipeline);
+        assert_eq!(features(&change, "", "cargo test"), ["--features=a"]);
     }
 
     #[test]

@@ -37,14 +37,14 @@ impl Gate for CargoClippy {
     fn detect(&self, project: &Project) -> Vec<Setup> {
         let mut setups = because(project).map_or_else(Vec::new, |because| cargo::setups(project, &because));
         let passes = |setup: &&mut Setup| {
-            project.pipeline.lets_rust_warnings_pass && calls(project, &setup.folder).next().is_some()
+            project.pipeline.lets_rust_warnings_pass && !calls(project, &setup.folder).is_empty()
         };
         setups.iter_mut().filter(passes).for_each(|setup| setup.detail = LET_PASS.to_owned());
         setups
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        let calls: Vec<&PipelineCommand> = calls(project, &setup.folder).collect();
+        let calls = calls(project, &setup.folder);
         let start = ["clippy", "--workspace", "--message-format=json", cargo::KEEP_GOING];
         let mut command = cargo::command(setup, project, &[&start[..], &targets(&calls)].concat());
         // What they let pass, whatever else they ask for.
@@ -77,18 +77,22 @@ impl Gate for CargoClippy {
 }
 
 /// The maintainers' calls of it in a folder.
-fn calls<'p>(project: &'p Project, folder: &'p str) -> impl Iterator<Item = &'p PipelineCommand> {
-    let commands = project.pipeline.commands.iter();
-    commands.filter(move |command| command.folder == folder && command.begins_with("cargo clippy"))
+fn calls<'p>(project: &'p Project, folder: &str) -> Vec<&'p PipelineCommand> {
+    project.pipeline.calls(|command| command.folder == folder && command.begins_with("cargo clippy"))
 }
 
 /// The options for the targets that the maintainers have linted: all if they call it nowhere.
 fn targets(calls: &[&PipelineCommand]) -> Vec<&'static str> {
     let named = |option: &str| calls.iter().any(|call| call.words.iter().any(|word| word == option));
-    if calls.is_empty() || named("--all-targets") {
+    let options = ["--tests", "--examples", "--benches"];
+    let is_bare = |call: &&PipelineCommand| !call.words.iter().any(|word| options.contains(&word.as_str()));
+    let bare = calls.iter().copied().filter(is_bare).count();
+    // One call alone would leave out what the others look at.
+    let is_mixed = bare > 0 && bare < calls.len();
+    if calls.is_empty() || named("--all-targets") || is_mixed {
         return vec!["--all-targets"];
     }
-    ["--tests", "--examples", "--benches"].into_iter().filter(|option| named(option)).collect()
+    options.into_iter().filter(|option| named(option)).collect()
 }
 
 fn because(project: &Project) -> Option<String> {
@@ -133,6 +137,8 @@ mod tests {
         let twice = "cargo clippy --examples\n      - run: cargo clippy --tests";
         assert_eq!(arguments(twice), format!("{start} --tests --examples --offline"));
         assert_eq!(arguments("cargo clippy --tests --all-targets"), format!("{start} --all-targets --offline"));
+        let bare_as_well = "cargo clippy\n      - run: cargo clippy --tests";
+        assert_eq!(arguments(bare_as_well), format!("{start} --all-targets --offline"), "the bare one lints what they leave out");
     }
 
     #[test]

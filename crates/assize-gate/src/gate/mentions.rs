@@ -58,9 +58,9 @@ pub(super) fn mentioned(project: &Project, words: &[&str]) -> Option<String> {
 /// there is none. With `patterns`, words that the tool itself takes for patterns of paths count as well.
 pub(super) fn named_paths(project: &Project, folder: &str, calls: &[&str], patterns: bool) -> Vec<String> {
     let called =
-        |command: &&PipelineCommand| command.folder == folder && calls.iter().any(|call| command.begins_with(call));
+        |command: &PipelineCommand| command.folder == folder && calls.iter().any(|call| command.begins_with(call));
     let mut found: Vec<String> = Vec::new();
-    for command in project.pipeline.commands.iter().filter(called) {
+    for command in project.pipeline.calls(called) {
         let named = paths_of(project, folder, command, patterns);
         if named.is_empty() || named.iter().any(|path| path == ".") {
             return vec![".".to_owned()];

@@ -363,7 +363,7 @@ pub trait Gate: Sync {
     /// Returns the command, in its check-only form.
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand;
 
-    /// The same in which the project is built first: its tests may need what is made so. `None` where it builds by itself.
+    /// The same in which the project is built first: its tests may need what is made so. `None` where nothing is built.
     fn built(&self, _setup: &Setup, _project: &Project) -> Option<Setup> {
         None
     }

@@ -80,7 +80,7 @@ impl Gate for Tsc {
 
 /// The settings with which the maintainers check a folder, where no call takes those that tsc finds by default.
 fn called_with<'p>(project: &'p Project, folder: &str) -> Option<&'p str> {
-    let calls = project.pipeline.commands.iter().filter(|call| call.folder == folder && call.begins_with("tsc"));
+    let calls = project.pipeline.settled().iter().filter(|call| call.folder == folder && call.begins_with("tsc"));
     let settings = calls.map(|call| {
         let mut words = call.words.iter().map(String::as_str);
         words.find(|word| matches!(*word, "-p" | "--project")).and_then(|_| words.next())

@@ -67,27 +67,26 @@ fn steps(workflow: &Value) -> impl Iterator<Item = &Value> {
     jobs(workflow).flat_map(|job| items(job, &["steps"])).chain(items(workflow, &["runs", "steps"]))
 }
 
-/// What a workflow runs with its own rights for, of which others can be the cause.
-fn privileged_triggers(workflow: &Value) -> Vec<&str> {
-    const ALONE: &str = "pull_request_target";
+/// Returns whether a workflow runs with its own rights for changes of others.
+fn privileged(workflow: &Value) -> bool {
     // `on` is a word for truth in old YAML; the reader leaves it a word.
-    let names: Vec<&str> = match at(workflow, &["on"]) {
-        Some(Value::String(name)) => return [name.as_str()].into_iter().filter(|name| *name == ALONE).collect(),
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-        Some(Value::Object(map)) => map.keys().map(String::as_str).collect(),
-        _ => Vec::new(),
-    };
-    names.into_iter().filter(|name| [ALONE, "workflow_run", "issue_comment"].contains(name)).collect()
+    let Some(on) = at(workflow, &["on"]) else { return false };
+    let is = |name: &str| name == "pull_request_target" || name == "workflow_run" || name == "issue_comment";
+    match on {
+        Value::String(name) => name == "pull_request_target",
+        Value::Array(names) => names.iter().filter_map(Value::as_str).any(is),
+        Value::Object(map) => map.keys().any(|name| is(name)),
+        _ => false,
+    }
 }
 
 /// The parts of a workflow that run with its own rights for changes of strangers: its jobs and steps that no condition
 /// keeps from it.
 fn parts_for_strangers(workflow: &Value) -> (Vec<&Value>, Vec<&Value>) {
-    let triggers = privileged_triggers(workflow);
-    if triggers.is_empty() {
+    if !privileged(workflow) {
         return (Vec::new(), Vec::new());
     }
-    let strangers = |value: &&Value| !keeps_strangers_out(text(value, &["if"]), &triggers);
+    let strangers = |value: &&Value| !keeps_strangers_out(text(value, &["if"]));
     let jobs: Vec<&Value> = jobs(workflow).filter(strangers).collect();
     let steps = jobs.iter().flat_map(|job| items(job, &["steps"])).chain(items(workflow, &["runs", "steps"]));
     let steps = steps.filter(strangers).collect();
@@ -123,23 +122,19 @@ fn runs_strangers(workflow: &Value) -> bool {
 
 /// Returns whether a condition of a job or of a step holds only where a pull request comes from the repository itself, whose
 /// branches no one writes to without rights.
-fn keeps_strangers_out(condition: &str, triggers: &[&str]) -> bool {
+fn keeps_strangers_out(condition: &str) -> bool {
     const OWN: [&str; 3] = [
         "github.event.pull_request.head.repo.full_name==github.repository",
         "github.repository==github.event.pull_request.head.repo.full_name",
         "github.event.workflow_run.head_repository.full_name==github.repository",
     ];
-    // Where there is no pull request, these hold for everybody.
-    const NO_FORK: [&str; 3] = [
-        "!github.event.pull_request.head.repo.fork",
-        "github.event.pull_request.head.repo.fork==false",
-        "github.event.pull_request.head.repo.fork!=true",
-    ];
-    let condition = condition.trim();
-    let inside = condition.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}"));
-    let condition: String = inside.unwrap_or(condition).chars().filter(|c| !c.is_whitespace()).collect();
-    let keeps = |part: &&str| OWN.contains(part) || triggers == ["pull_request_target"] && NO_FORK.contains(part);
-    all_of(&condition).is_some_and(|parts| parts.iter().any(keeps))
+    // Beside anything else, be it a line's end, what stands in braces is a text, and a text holds always.
+    let inside = condition.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}")).unwrap_or(condition);
+    if inside.contains("${{") || inside.contains("}}") {
+        return false;
+    }
+    let condition: String = inside.chars().filter(|c| !c.is_whitespace()).collect();
+    all_of(&condition).is_some_and(|parts| parts.iter().any(|part| OWN.contains(part)))
 }
 
 /// Splits a condition into what has to hold all at once. `None` where one part of it is enough.

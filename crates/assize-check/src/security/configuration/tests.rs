@@ -153,22 +153,25 @@ fn workflows_that_let_strangers_act_are_faults() {
     let target = |inner: &str| format!("on:\n  pull_request_target:\njobs:\n  a:\n    steps:\n{inner}");
     let head =
         "      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n";
+    let own = "github.event.pull_request.head.repo.full_name == github.repository";
     let guarded = |condition: &str| target(head).replace("  a:\n", &format!("  a:\n    if: >-\n      {condition}\n"));
     for (after, expected) in [
         (target(head), Some(("security-ci-trigger", Certain))),
         (target("      - run: gh pr checkout 5\n"), Some(("security-ci-trigger", Certain))),
         (target("      - uses: actions/labeler@v5\n"), Some(("security-ci-trigger", Likely))),
         (target(head).replace("pull_request_target", "pull_request"), None),
-        (guarded("github.event.pull_request.head.repo.full_name == github.repository"), None),
-        (guarded("${{ (a || b) && !github.event.pull_request.head.repo.fork }}"), None),
-        (guarded("github.event.pull_request.head.repo.fork == false || a"), Some(("security-ci-trigger", Certain))),
-        (guarded("(github.event.pull_request.head.repo.fork == false || a) && b"), Some(("security-ci-trigger", Certain))),
-        (guarded("a == '&& github.event.pull_request.head.repo.fork == false &&'"), Some(("security-ci-trigger", Certain))),
-        (
-            // Beside a comment there is no fork.
-            guarded("!github.event.pull_request.head.repo.fork").replace("  pull_request_target:\n", "  pull_request_target:\n  issue_comment:\n"),
-            Some(("security-ci-trigger", Certain)),
-        ),
+        (guarded(own), None),
+        (guarded("${{ (a || b) && github.repository == github.event.pull_request.head.repo.full_name }}"), None),
+        (guarded(&format!("{own} || a")), Some(("security-ci-trigger", Certain))),
+        (guarded(&format!("${{{{ a }}}} && {own}")), Some(("security-ci-trigger", Certain))),
+        (guarded(&format!("${{{{ a }}}} && {own} && ${{{{ b }}}}")), Some(("security-ci-trigger", Certain))),
+        // With the end of a line behind it, what is in braces is a text, which holds always.
+        (guarded(&format!("${{{{ {own} }}}}")).replace(">-", "|"), Some(("security-ci-trigger", Certain))),
+        (guarded(own).replace(">-", "|"), None),
+        // A fork that is gone is none.
+        (guarded("github.event.pull_request.head.repo.fork == false"), Some(("security-ci-trigger", Certain))),
+        (guarded(&format!("({own} || a) && b")), Some(("security-ci-trigger", Certain))),
+        (guarded(&format!("a == '&& {own} &&'")), Some(("security-ci-trigger", Certain))),
         ("on: push\npermissions: write-all\njobs: {}\n".to_owned(), Some(("security-ci-permissions", Certain))),
         ("on: push\npermissions:\n  contents: read\njobs: {}\n".to_owned(), None),
         (

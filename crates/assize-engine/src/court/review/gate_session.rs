@@ -10,8 +10,9 @@ use std::time::SystemTime;
 
 use assize_core::diff::Diff;
 use assize_core::finding::{Certainty, Finding, Severity};
+use assize_core::path::is_below;
 use assize_ecosystem::pipeline::PipelineCommand;
-use assize_ecosystem::{is_code, is_test};
+use assize_ecosystem::{Language, holds_tests, is_code, is_test};
 use assize_gate::comparison::{BrokenRule, Moves, keep_shared, new_diagnostics, take_out_broken_rules};
 use assize_gate::excuse::{Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, cannot_be_held, no_tests_yet};
@@ -193,7 +194,7 @@ impl<'a> GateSession<'a> {
         let on_base = worktrees.base.as_ref().map(of).unwrap_or_default();
         let due = due(on_change, on_held);
         self.begin_with_base_build(worktrees, &on_base, &due)?;
-        let mut findings = removed(&on_base, &due);
+        let mut findings = removed(worktrees, &on_base, &due);
         let mut results = Vec::new();
         for (number, (gate, setup, tree)) in due.iter().enumerate() {
             let name = name_of(gate.id(), &setup.folder);
@@ -682,15 +683,47 @@ fn due<'a>(on_change: Vec<(&'a dyn Gate, Setup)>, on_held: Option<Vec<(&'a dyn G
         .collect()
 }
 
-/// Reports gates that the base uses and the change no longer uses.
-fn removed(on_base: &[(&dyn Gate, Setup)], due: &[Due<'_>]) -> Vec<Finding> {
+/// Returns whether the change leaves tests where a runner has run them in the base, and runs none there.
+fn leaves_tests(
+    worktrees: &PreparedWorktrees,
+    (gate, setup): (&dyn Gate, &Setup),
+    on_base: &[(&dyn Gate, Setup)],
+    due: &[Due<'_>],
+) -> bool {
+    let Some(base) = worktrees.base.as_ref().filter(|_| is_test_runner(gate)) else { return false };
+    let ecosystem = |gate: &dyn Gate, setup: &Setup| gate.command(setup, &base.project).ecosystem().map(|it| it.id);
+    let of_gate = gate.command(setup, &base.project).ecosystem();
+    let Some(of_gate) = of_gate else { return false };
+    // In Rust tests stand beside the code.
+    let is_tested = |path: &str| holds_tests(path) || Language::of(path) == Some(Language::Rust);
+    let is_code_of_gate =
+        |path: &str| Language::of(path).is_some_and(|it| of_gate.languages.contains(&it)) && is_code(path);
+    let runs = |other: &dyn Gate, of: &Setup| is_test_runner(other) && ecosystem(other, of) == Some(of_gate.id);
+    let inner = |path: &str| {
+        on_base
+            .iter()
+            .any(|(other, of)| of.folder.len() > setup.folder.len() && runs(*other, of) && is_below(path, &of.folder))
+    };
+    let is_run = |path: &str| {
+        due.iter().any(|(other, of, tree)| *tree == TreeState::Change && runs(*other, of) && is_below(path, &of.folder))
+    };
+    let left = base.copy.files().intersection(worktrees.change.copy.files()).map(String::as_str);
+    let mut left = left.filter(|path| is_below(path, &setup.folder) && is_code_of_gate(path) && is_tested(path));
+    left.any(|path| !inner(path) && !is_run(path))
+}
+
+/// Reports gates that the base uses and the change no longer uses. That is certain where tests are left that none runs.
+fn removed(worktrees: &PreparedWorktrees, on_base: &[(&dyn Gate, Setup)], due: &[Due<'_>]) -> Vec<Finding> {
+    let certainty = |gate: &dyn Gate, setup: &Setup| {
+        if leaves_tests(worktrees, (gate, setup), on_base, due) { Certainty::Certain } else { Certainty::Likely }
+    };
     let gone = on_base
         .iter()
         .filter(|(gate, setup)| !due.iter().any(|(other, of, _)| other.id() == gate.id() && of.folder == setup.folder));
     gone.map(|(gate, setup)| Finding {
         rule: "gate-removed".to_owned(),
         severity: Severity::Error,
-        certainty: Certainty::Likely,
+        certainty: certainty(*gate, setup),
         path: None,
         line: None,
         message: format!(
