@@ -512,6 +512,10 @@ fn detected_variable<'t>(
     above: &[Node<'t>],
     found: &mut WeaknessCollector<'t>,
 ) {
+    // What pytest puts into a module of tests.
+    if matches!(file.code.literal(node), Some("@py_builtins" | "@pytest_ar")) {
+        found.file("test-detected", node, SURE.unless(is_tool(file.path)), DETECTED);
+    }
     if !matches!(file.code.literal(node), Some("PYTEST_CURRENT_TEST" | "PYTEST_VERSION" | "PYTEST_XDIST_WORKER")) {
         return;
     }
