@@ -286,6 +286,28 @@ fn tests_of_what_is_built_are_built_first() {
 }
 
 #[test]
+fn a_script_of_tests_is_built_first_as_well() {
+    let review = |code: &str| {
+        let scripts = r#"{"build":"mkdir -p dist && cp shop.js dist/shop.js","test":"node tests"}"#;
+        let repo = Repo::with_commit(&[
+            ("package.json", &format!("{{\"name\":\"shop\",\"scripts\":{scripts}}}")),
+            ("shop.js", "module.exports = (prices) => prices.reduce((sum, it) => sum + it, 0);\n"),
+            (
+                "tests/index.js",
+                "const total = require('../dist/shop.js');\nrequire('node:assert').equal(total([1, 2]), 3);\nconsole.log('total ok');\n",
+            ),
+            (".gitignore", "dist/\n"),
+        ]);
+        repo.write("shop.js", code);
+        reviewed(&repo, &[])
+    };
+    let right =
+        "module.exports = (prices) => {\n  let sum = 0;\n  for (const it of prices) sum += it;\n  return sum;\n};\n";
+    assert_eq!(review(right)["outcome"], "accept");
+    assert_eq!(review(&right.replace("sum += it", "sum = it"))["outcome"], "revise");
+}
+
+#[test]
 fn code_is_held_to_the_base_s_tests_though_the_change_has_another_runner() {
     let package = |script: &str| format!("{{\"name\":\"shop\",\"scripts\":{{\"test\":\"{script}\"}}}}");
     let sum = "const total = require('../shop.js');\nconst assert = require('node:assert');\n";

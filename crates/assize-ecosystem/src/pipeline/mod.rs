@@ -15,7 +15,7 @@ mod workspace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use assize_core::path::file_name;
+use assize_core::path::{file_name, parent};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +91,10 @@ pub struct Pipeline {
     pub is_complete: bool,
     /// What could not be read and may check a change, in words.
     pub unread: Vec<String>,
+    /// What scripts of packages run, whether anything calls them or not: people may. Where a change has been joined with the
+    /// base, those of the base alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_scripts: Vec<PipelineCommand>,
     /// How many of the commands stand in the base already, where a change has been joined with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_base: Option<usize>,
@@ -198,8 +202,24 @@ impl Pipeline {
         }
         let lets_rust_warnings_pass = expander.found.commands.iter().any(|command| command.begins_with("cargo clippy"))
             && !manifests.values().any(|text| denies_rust_warnings(text));
-        Self { is_complete, lets_rust_warnings_pass, ..expander.found }
+        Self { is_complete, lets_rust_warnings_pass, in_scripts: in_scripts(manifests), ..expander.found }
     }
+}
+
+/// What the scripts of packages run.
+fn in_scripts(manifests: &BTreeMap<String, String>) -> Vec<PipelineCommand> {
+    let mut found = Vec::new();
+    for (path, text) in manifests.iter().filter(|(path, _)| file_name(path) == "package.json") {
+        let manifest: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+        for (name, script) in manifest["scripts"].as_object().into_iter().flatten() {
+            for ShellCommand { words, folder } in shell::commands(script.as_str().unwrap_or_default(), parent(path)) {
+                let (words, source) = (called::unwrapped(&words), format!("{path}, script `{name}`"));
+                let Some(folder) = folder.filter(|_| !words.is_empty() && found.len() < COMMANDS_MAX) else { continue };
+                found.push(PipelineCommand { words, folder, source, is_nightly: false });
+            }
+        }
+    }
+    found
 }
 
 /// Follows commands to what they call.

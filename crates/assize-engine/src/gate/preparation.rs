@@ -67,21 +67,26 @@ const PYRIGHT: &str = "[ ! -x .venv/bin/pyright ] || env PYRIGHT_PYTHON_CACHE_DI
 /// Has npm install what it can, where packages that serve the development alone are gone from the registry: a linter's
 /// settings must not keep the tests from running. Versions are those of a lock file that npm reads. `$1` is what the usual
 /// installation said, `$2` the folder with the manifest of the base, where a change is installed: it does not choose what is
-/// left out.
+/// left out. `$3` is an option for what other package managers let pass.
 const WITHOUT_GONE_PACKAGES: &str = r#"
 gone_of() {
   sed -n "s/.*'\(@\{0,1\}[^'@ ]*\)@[^']*' is not in this registry.*/\1/p; s/.*No matching version found for \(@\{0,1\}[^@ ]*\)@.*/\1/p" | head -n 1
 }
 wanted() { npm pkg get "devDependencies[$1]"; }
+is_gone_in_base() {
+  before=$(cd "$base" && wanted "$1" | sed -n 's/^"\(.*\)"$/\1/p')
+  [ -n "$before" ] && { [ "$(wanted "$1")" = "\"$before\"" ] || [ -z "$(npm view "$1@$before" version 2>/dev/null)" ]; }
+}
+base=$2
 grep -qE '\b404\b|ETARGET|No matching version|NO_MATCHING_VERSION' "$1" || exit 1
 own=package-lock.json
 [ ! -e $own ] || own=
 for _ in 1 2 3; do
-  said=$(npm install --ignore-scripts 2>&1) && rm -f $own && exit 0
+  said=$(npm install --ignore-scripts $3 2>&1) && rm -f $own && exit 0
   printf '%s\n' "$said" >&2
   gone=$(printf '%s\n' "$said" | gone_of)
   [ -n "$gone" ] && wanted "$gone" | grep -q '"' || exit 1
-  [ -z "$2" ] || [ "$(wanted "$gone")" = "$(cd "$2" && wanted "$gone")" ] || exit 1
+  [ -z "$2" ] || is_gone_in_base "$gone" || exit 1
   echo "$gone is gone from the registry and is left out"
   npm pkg delete "devDependencies[$gone]"
 done
@@ -295,9 +300,11 @@ impl PreparedWorktree {
                 fs::create_dir_all(&folder).and_then(|()| fs::write(&path, text)).map_err(io(&path))
             });
             let base_inside = of_base.transpose()?.map_or_else(String::new, |()| format!("{inside}/base"));
+            let is_npm = commands.iter().all(|command| command.starts_with("npm "));
+            let peers = if is_npm { "" } else { "--legacy-peer-deps" };
             script = format!(
                 "{{ {{ {}; }} 2>&1; echo $? > '{inside}/status'; }} | tee '{inside}/said'\n\
-                 [ \"$(cat '{inside}/status')\" != 0 ] || exit 0\nset -- '{inside}/said' '{base_inside}'\n{WITHOUT_GONE_PACKAGES}",
+                 [ \"$(cat '{inside}/status')\" != 0 ] || exit 0\nset -- '{inside}/said' '{base_inside}' {peers}\n{WITHOUT_GONE_PACKAGES}",
                 commands.join(" && ")
             );
         }
@@ -514,8 +521,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |path: &str| folder.path().join(path);
         let npm = format!(
-            "#!/bin/sh\ncase \"$1 $2\" in\n\"pkg get\") sed -n 's/^ *\"@a.gone\": *//p' package.json ;;\n\
+            "#!/bin/sh\ncase \"$1 $2\" in\n\"pkg get\") sed -n 's/^ *\"@a.gone\": *\\(\"[^\"]*\"\\).*/\\1/p' package.json ;;\n\
              \"pkg delete\") sed -i '/gone/d' package.json ;;\n\
+             \"view \"*) [ \"$2\" != @a/gone@^6 ] || echo 6.0.0 ;;\n\
              *) ! grep -q gone package.json || {{ echo \"npm error {says}\"; exit 1; }}\nmkdir node_modules; echo > package-lock.json ;;\nesac\n"
         );
         fs::write(at("npm"), npm).expect("a file");
@@ -547,8 +555,12 @@ mod tests {
         }
         assert!(without_gone(manifest, None, notarget, true).2, "a lock file of the project stays");
         assert!(without_gone(manifest, Some(manifest), notarget, false).0, "the base lacks it as well");
-        let other = manifest.replace("^7", "^6");
-        assert!(!without_gone(manifest, Some(&other), notarget, false).0, "the change asks for what is not there");
+        for (before, is_installed) in [("^6", false), ("^5", true)] {
+            let base = manifest.replace("^7", before);
+            let (installed, ..) = without_gone(manifest, Some(&base), notarget, false);
+            assert_eq!(installed, is_installed, "the base's {before} is there, or gone as well");
+        }
+        assert!(!without_gone(manifest, Some("{}"), notarget, false).0, "the base does not ask for it");
         assert!(!without_gone(manifest, None, "code ENOSPC", false).0, "it is not gone");
         assert!(!without_gone(manifest, None, "code ERESOLVE", false).0, "it is not gone");
         let of_another = "{ \"devDependencies\": { \"needs-gone\": \"1\" } }";

@@ -54,13 +54,18 @@ pub(super) fn mentioned(project: &Project, words: &[&str]) -> Option<String> {
     })
 }
 
-/// Returns the paths that the maintainers' calls of a tool in a folder name; `.` where one of them names none, and where
-/// there is none. With `patterns`, words that the tool itself takes for patterns of paths count as well.
+/// Returns the paths that the maintainers' calls of a tool in a folder name, or scripts if no pipeline calls it; `.` where
+/// one of them names none, and where there is none. With `patterns`, words that the tool itself takes for patterns of paths count as well.
 pub(super) fn named_paths(project: &Project, folder: &str, calls: &[&str], patterns: bool) -> Vec<String> {
     let called =
         |command: &PipelineCommand| command.folder == folder && calls.iter().any(|call| command.begins_with(call));
     let mut found: Vec<String> = Vec::new();
-    for command in project.pipeline.calls(called) {
+    let mut commands = project.pipeline.calls(called);
+    if commands.is_empty() {
+        // What people have it look at.
+        commands = project.pipeline.in_scripts.iter().filter(|command| called(command)).collect();
+    }
+    for command in commands {
         let named = paths_of(project, folder, command, patterns);
         if named.is_empty() || named.iter().any(|path| path == ".") {
             return vec![".".to_owned()];
@@ -120,5 +125,24 @@ mod tests {
             let project = project(&[("tox.ini", &tox), ("setup.cfg", "")], &["src/a.py", "tests/test_a.py"], &[]);
             assert_eq!(named_paths(&project, "", &["ruff check"], patterns).join(" "), expected, "{calls:?}");
         }
+    }
+
+    #[test]
+    fn without_a_pipeline_scripts_say_what_people_have_it_look_at() {
+        let of = |scripts: &str, more: &[(&str, &str)]| {
+            let manifest = format!("{{\"scripts\": {{{scripts}}}}}");
+            project(&[&[("package.json", manifest.as_str())], more].concat(), &["src/a.ts", "tests/a.ts"], &[])
+        };
+        let paths = |project: &Project| named_paths(project, "", &["prettier"], true).join(" ");
+        let format = r#""fmt": "prettier ./src/** ./tests/** -w""#;
+        let workflow = |call: &str| format!("on: push\njobs:\n  a:\n    steps:\n      - run: {call}\n");
+        assert_eq!(paths(&of(format, &[])), "src/** tests/**");
+        assert_eq!(paths(&of(r#""fmt": "prettier --write .""#, &[])), ".");
+        assert_eq!(paths(&of(r#""test": "vitest""#, &[])), ".");
+        let checked = workflow("npx prettier --check src");
+        assert_eq!(paths(&of(format, &[(".github/workflows/ci.yml", &checked)])), "src");
+        let mut change = of(format, &[]);
+        change.pipeline = change.pipeline.after(&of(r#""test": "vitest""#, &[]).pipeline);
+        assert_eq!(paths(&change), ".", "a change does not say so");
     }
 }

@@ -8,7 +8,7 @@ use assize_report::{ToolReport, ReportError};
 
 use super::node_test::is_placeholder;
 use super::package_script::{self, STATUSES};
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, ava, borp, javascript, jest, mocha, node_test, tap, tape, vitest};
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, ava, borp, javascript, jest, mocha, node_test, runner, tap, tape, vitest};
 
 /// How a package is tested, when it is not known by what.
 pub struct PackageTest;
@@ -44,6 +44,10 @@ impl Gate for PackageTest {
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         let environment = javascript::runner_environment();
         GateCommand { environment, ..package_script::command(setup, project) }
+    }
+
+    fn built(&self, setup: &Setup, project: &Project) -> Option<Setup> {
+        runner::built(setup, project)
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
