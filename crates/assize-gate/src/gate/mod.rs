@@ -367,6 +367,7 @@ pub trait Gate: Sync {
     fn built(&self, _setup: &Setup, _project: &Project) -> Option<Setup> {
         None
     }
+
     /// Returns the command that runs only the tests of these files, which are relative to the root, and nothing that puts
     /// the runner or the tests themselves to the test. `None` where the runner cannot be held to files.
     fn command_for(&self, _setup: &Setup, _project: &Project, _files: &[&str]) -> Option<GateCommand> {

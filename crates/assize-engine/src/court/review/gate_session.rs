@@ -693,25 +693,20 @@ fn leaves_tests(
     due: &[Due<'_>],
 ) -> bool {
     let Some(base) = worktrees.base.as_ref().filter(|_| is_test_runner(gate)) else { return false };
-    let ecosystem = |gate: &dyn Gate, setup: &Setup| gate.command(setup, &base.project).ecosystem().map(|it| it.id);
-    let of_gate = gate.command(setup, &base.project).ecosystem();
-    let Some(of_gate) = of_gate else { return false };
+    let ecosystem = |gate: &dyn Gate, setup: &Setup| gate.command(setup, &base.project).ecosystem();
+    let Some(own) = ecosystem(gate, setup) else { return false };
+    let runs =
+        |other: &dyn Gate, of: &Setup| is_test_runner(other) && ecosystem(other, of).is_some_and(|it| it.id == own.id);
+    let inner = on_base.iter().filter(|(_, of)| of.folder.len() > setup.folder.len());
+    let inner = inner.filter(|(other, of)| runs(*other, of)).map(|(_, of)| of.folder.as_str());
+    let now = due.iter().filter(|(other, of, tree)| *tree == TreeState::Change && runs(*other, of));
+    let elsewhere: Vec<&str> = inner.chain(now.map(|(_, of, _)| of.folder.as_str())).collect();
     // In Rust tests stand beside the code.
     let is_tested = |path: &str| holds_tests(path) || Language::of(path) == Some(Language::Rust);
-    let is_code_of_gate =
-        |path: &str| Language::of(path).is_some_and(|it| of_gate.languages.contains(&it)) && is_code(path);
-    let runs = |other: &dyn Gate, of: &Setup| is_test_runner(other) && ecosystem(other, of) == Some(of_gate.id);
-    let inner = |path: &str| {
-        on_base
-            .iter()
-            .any(|(other, of)| of.folder.len() > setup.folder.len() && runs(*other, of) && is_below(path, &of.folder))
-    };
-    let is_run = |path: &str| {
-        due.iter().any(|(other, of, tree)| *tree == TreeState::Change && runs(*other, of) && is_below(path, &of.folder))
-    };
+    let is_own = |path: &str| Language::of(path).is_some_and(|it| own.languages.contains(&it)) && is_code(path);
     let left = base.copy.files().intersection(worktrees.change.copy.files()).map(String::as_str);
-    let mut left = left.filter(|path| is_below(path, &setup.folder) && is_code_of_gate(path) && is_tested(path));
-    left.any(|path| !inner(path) && !is_run(path))
+    let mut left = left.filter(|path| is_below(path, &setup.folder) && is_own(path) && is_tested(path));
+    left.any(|path| !elsewhere.iter().any(|folder| is_below(path, folder)))
 }
 
 /// Reports gates that the base uses and the change no longer uses. That is certain where tests are left that none runs.
