@@ -41,36 +41,50 @@ pub fn for_prompt(brief: &Brief, tokens_max: usize) -> String {
 }
 
 /// How much of the room the files take that a task is likely about, in per cent; the rest is for what holds everywhere.
-const FILES_PERCENT: usize = 85;
+const TASK_FILES_PERCENT: usize = 85;
+/// How much of it the files take that changes are most often about, where no task is given.
+const USUAL_FILES_PERCENT: usize = 30;
 /// How many names a file is shown with, by its rank; after the last of them, none.
-const NAMES_BY_RANK: [(usize, usize); 4] = [(2, 45), (5, 28), (9, 14), (14, 6)];
+type NamesByRank = &'static [(usize, usize)];
+const TASK_NAMES: NamesByRank = &[(2, 45), (5, 28), (9, 14), (14, 6)];
+const USUAL_NAMES: NamesByRank = &[(5, 8), (15, 4)];
 /// The line above these files.
-const FILES_TITLE: &str = "Files, the likeliest first, with names that they declare:\n";
+const TASK_FILES_TITLE: &str = "Files, the likeliest first, with names that they declare:\n";
+/// The line above those that changes are most often about.
+const USUAL_FILES_TITLE: &str = "Files that changes are most often about, with names that they declare:\n";
 
 /// Returns what a task is likely about, and as much of the brief as fits beside it into a number of tokens.
 pub fn for_task(brief: &Brief, files: &[RelevantFile], tokens_max: usize) -> String {
     let bytes_max = tokens_max.saturating_mul(BYTES_PER_TOKEN);
-    let files = likely_files(files, bytes_max / 100 * FILES_PERCENT);
+    let files = likely_files(TASK_FILES_TITLE, TASK_NAMES, files, bytes_max / 100 * TASK_FILES_PERCENT);
     let rest = within(&sections(brief), bytes_max - files.len());
     files + &rest
 }
 
+/// Returns as much of a brief as fits into a number of tokens, with the files above it that changes are most often about.
+pub fn for_any_task(brief: &Brief, files: &[RelevantFile], tokens_max: usize) -> String {
+    let bytes_max = tokens_max.saturating_mul(BYTES_PER_TOKEN);
+    let files = likely_files(USUAL_FILES_TITLE, USUAL_NAMES, files, bytes_max / 100 * USUAL_FILES_PERCENT);
+    let rest = within(&sections(brief), bytes_max - files.len());
+    if rest.is_empty() { within(&sections(brief), bytes_max) } else { files + &rest }
+}
+
 /// The files with their names, as many as fit.
-fn likely_files(files: &[RelevantFile], bytes_max: usize) -> String {
+fn likely_files(title: &str, names_by_rank: NamesByRank, files: &[RelevantFile], bytes_max: usize) -> String {
     let mut text = String::new();
     for (rank, file) in files.iter().enumerate() {
-        let count = NAMES_BY_RANK.iter().find(|(last, _)| rank < *last).map_or(0, |(_, count)| *count);
+        let count = names_by_rank.iter().find(|(last, _)| rank < *last).map_or(0, |(_, count)| *count);
         let names: Vec<String> = file.names.iter().take(count).map(|name| visible(name)).collect();
         let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
         let whole = format!("{}{names}\n", visible(&file.path));
         let short = format!("{}\n", visible(&file.path));
-        let room = bytes_max.saturating_sub(FILES_TITLE.len() + 1 + text.len());
+        let room = bytes_max.saturating_sub(title.len() + 1 + text.len());
         match [whole, short].into_iter().find(|line| line.len() <= room) {
             Some(line) => text.push_str(&line),
             None => break,
         }
     }
-    if text.is_empty() { text } else { format!("{FILES_TITLE}{text}\n") }
+    if text.is_empty() { text } else { format!("{title}{text}\n") }
 }
 
 /// How many items of a section are taken, and what that costs.
@@ -219,11 +233,16 @@ mod tests {
             |path: &str| RelevantFile { path: path.to_owned(), score: 1.0, names: vec!["cart_total".to_owned()] };
         let files: Vec<RelevantFile> = (0..200).map(|number| file(&format!("shop/part_{number}.py"))).collect();
         let text = for_task(&brief(), &files, 500);
-        assert!(text.starts_with(&format!("{FILES_TITLE}shop/part_0.py: cart_total\n")), "{text}");
+        assert!(text.starts_with(&format!("{TASK_FILES_TITLE}shop/part_0.py: cart_total\n")), "{text}");
         assert!(text.contains("\nshop/part_20.py\n") && text.contains("\nProject:\n"), "{text}");
         assert!(text.len() <= 500 * BYTES_PER_TOKEN, "{}", text.len());
         assert_eq!(for_task(&brief(), &[], 500), for_prompt(&brief(), 500));
         assert_eq!(for_task(&brief(), &files, 0), "");
+        let text = for_any_task(&brief(), &files, 500);
+        assert!(text.starts_with(USUAL_FILES_TITLE) && text.contains("\nProject:\n"), "{text}");
+        assert!(text.len() <= 500 * BYTES_PER_TOKEN && text.matches("shop/part_").count() < 30, "{text}");
+        let least = (1..500).find(|tokens| !for_prompt(&brief(), *tokens).is_empty()).unwrap_or_default();
+        assert_eq!(for_any_task(&brief(), &files, least), for_prompt(&brief(), least), "the brief goes before files");
     }
 
     fn any_sections() -> impl Strategy<Value = Vec<BriefSection>> {

@@ -485,6 +485,27 @@ mod tests {
                 &["TestRunner pytest tests/conftest.py"],
             ),
             (&[("tests/fixtures/Cargo.toml", "[package]"), ("node_modules/a/package.json", "{}")], &[]),
+            // What is copied into other projects, and what is there to try this one.
+            (
+                &[
+                    ("packages/create/package.json", "{}"),
+                    ("packages/create/template-a/package.json", r#"{"devDependencies": {"oxlint": "1"}}"#),
+                    ("packages/create/template-a/eslint.config.js", ""),
+                    ("playground/package.json", "{}"),
+                    ("playground/tsconfig.json", "{}"),
+                ],
+                &[],
+            ),
+            // Folders of the project's own code may have such names.
+            (&[("package.json", "{}"), ("src/templates/eslint.config.js", "")], &["Linter eslint src/templates/eslint.config.js"]),
+            // Build backends install nothing.
+            (&[("pyproject.toml", "[project]\n[tool.hatch.build]\n[tool.hatch.version]\n")], &["PackageManager pip pyproject.toml"]),
+            (&[("pyproject.toml", "[project]\n[tool.pdm.version]\n")], &["PackageManager pip pyproject.toml"]),
+            (&[("pyproject.toml", "[project]\n[tool.poetry]\npackages = []\n")], &["PackageManager pip pyproject.toml"]),
+            (
+                &[("pyproject.toml", "[tool.poetry]\n[tool.poetry.group.dev.dependencies]\n[tool.hatch.envs.default]\n")],
+                &["PackageManager hatch pyproject.toml", "PackageManager poetry pyproject.toml"],
+            ),
         ];
         for (files, expected) in cases {
             assert_eq!(tools(files), *expected);

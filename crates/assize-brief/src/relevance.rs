@@ -134,8 +134,8 @@ struct RelevanceRanking<'t, 'a> {
     spelled: HashSet<&'t str>,
 }
 
-/// Ranks the files of a tree for a task; without words, by history and imports alone. Vendored, generated and empty files
-/// are left out.
+/// Ranks the files of a tree for a task; without words, its source files by history and imports alone. Vendored, generated
+/// and empty files are left out.
 pub fn relevant_files<'t, 'a>(
     tree: &'t SourceTree<'a>,
     graph: &'t FileGraph,
@@ -166,8 +166,10 @@ impl<'t, 'a> RelevanceRanking<'t, 'a> {
             own[at] += near;
         }
         let mut ranked: Vec<(FileId, f64)> = self.tree.files().map(|(id, _)| (id, own[id.index()])).collect();
-        let is_own = |id: &FileId| {
-            !matches!(self.graph.roles[id.index()], FileRole::Vendored | FileRole::Generated | FileRole::Fixture)
+        let is_for_any = self.task.is_empty() && self.spelled.is_empty();
+        let is_own = |id: &FileId| match self.graph.roles[id.index()] {
+            FileRole::Vendored | FileRole::Generated | FileRole::Fixture => false,
+            role => !is_for_any || role.is_production() && self.tree.facts(*id).is_some(),
         };
         ranked.retain(|(id, score)| *score > 0.0 && is_own(id));
         ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
@@ -401,7 +403,7 @@ mod tests {
         let found = ranked(&FILES, &history, "Invoices are sent late");
         assert_eq!(paths(&found)[..2], ["shop/mail.py", "CHANGES.md"]);
         let found = ranked(&FILES, &history, "");
-        assert_eq!(paths(&found)[0], "CHANGES.md");
+        assert_eq!(paths(&found)[..2], ["shop/mail.py", "shop/money.py"], "every change is about what it changed");
     }
 
     #[test]

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use assize_core::path::{folders_above, is_within, parent, without_ending};
-use assize_ecosystem::{FileRole, is_project_file, is_script};
+use assize_core::path::{file_name, folders_above, is_within, parent, without_ending};
+use assize_ecosystem::{FileRole, is_project_file, is_script, is_tried_or_copied};
 use assize_syntax::facts::SkipReason;
 use assize_syntax::tree::{FileId, SourceTree};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -78,10 +78,18 @@ fn corpora<'a>(tree: &SourceTree<'a>) -> HashSet<&'a str> {
     found
 }
 
+/// Finds the folders of packages that are there to try the project, or to be copied.
+fn tried_or_copied<'a>(tree: &SourceTree<'a>) -> HashSet<&'a str> {
+    let projects = tree.files().filter(|(_, file)| is_project_file(file.path));
+    let around = projects.flat_map(|(_, file)| folders_above(file.path));
+    around.filter(|folder| is_tried_or_copied(file_name(folder))).collect()
+}
+
 /// Tells the role of every file, by its path, by what it says of itself, and by the manifests
 /// around it: a project within tests is what the tests are about.
 pub fn roles(tree: &SourceTree<'_>) -> Vec<FileRole> {
-    let corpora = corpora(tree);
+    let (corpora, aside) = (corpora(tree), tried_or_copied(tree));
+    let is_aside = |path: &str| !aside.is_empty() && folders_above(path).any(|folder| aside.contains(folder));
     let mut fixtures: HashMap<&str, bool> = HashMap::new();
     let role = |(id, file): (FileId, &assize_syntax::tree::TreeFile<'_>)| {
         let passed_over = tree.facts(id).and_then(|facts| facts.passed_over);
@@ -93,7 +101,8 @@ pub fn roles(tree: &SourceTree<'_>) -> Vec<FileRole> {
             return if role == FileRole::Vendored { role } else { FileRole::Generated };
         }
         if role != FileRole::Test {
-            return role;
+            let is_own = matches!(role, FileRole::Production | FileRole::Tooling);
+            return if is_own && is_aside(file.path) { FileRole::Example } else { role };
         }
         let folder = parent(tree.path(id));
         let within = fixtures.entry(folder).or_insert_with(|| {

@@ -39,7 +39,7 @@ pub mod tool;
 
 pub use ecosystem::{ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, TestPaths, is_collected_by_node};
 pub use language::Language;
-pub use role::FileRole;
+pub use role::{FileRole, is_tried_or_copied};
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -341,6 +341,10 @@ mod tests {
             ("cargo +nightly nextest run", CommandRole::Test),
             ("RUST_LOG=1 timeout 60 cargo build", CommandRole::Check),
             ("npx vitest run", CommandRole::Test),
+            ("npx playwright test", CommandRole::Test),
+            ("npx playwright install chromium", CommandRole::Other),
+            ("pnpm playwright install chromium", CommandRole::Other),
+            ("playwright install-deps", CommandRole::Other),
             ("uv run pytest -q", CommandRole::Test),
             ("./gradlew check", CommandRole::Test),
             ("swift test", CommandRole::Test),

@@ -10,13 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::parent;
 use assize_ecosystem::pipeline::{PackageScript, PipelineCommand};
-use assize_ecosystem::{FileRole, document, is_code, is_setting, of_manifest};
+use assize_ecosystem::{FileRole, document, is_code, is_setting, is_tried_or_copied, of_manifest};
 use serde::{Deserialize, Serialize};
 
 use crate::gate::{Dimension, GATES, Gate, Project, Setup, name_of};
-
-/// Folders whose packages are there to try the project, or to be copied.
-const TRIED: [&str; 4] = ["e2e", "playground", "playgrounds", "templates"];
 
 /// Which gates run.
 pub struct GatePlan<'g> {
@@ -235,7 +232,7 @@ fn is_aside(gate: &dyn Gate, folder: &str) -> bool {
         FileRole::Example | FileRole::Benchmark | FileRole::Fixture => true,
         role => role.is_for_tests() && !is_of_python,
     }) && !folder.is_empty()
-        || folder.split('/').any(|part| TRIED.contains(&part))
+        || folder.split('/').any(is_tried_or_copied)
 }
 
 /// Returns whether a command runs in a folder, or names something in it.

@@ -205,18 +205,19 @@ impl TestCollector {
         }
     }
 
-    /// Doc tests are named by their file and what they document; lines move, so they are only counted.
+    /// Doc tests are named by what they document; lines move, so they are only counted.
     fn doc_tests(&mut self, sections: &[LibtestSection], extent: ProcessExtent) -> Result<(), ReportError> {
         for section in sections {
             let place = |case: &SectionCase| {
                 let (name, line) = case.name.rsplit_once(" (line ").unwrap_or((&case.name, ""));
-                (name.to_owned(), line.trim_end_matches(')').parse::<u32>().unwrap_or_default())
+                let line = line.trim_end_matches(')').parse::<u32>().unwrap_or_default();
+                (documented(name), name.to_owned(), line)
             };
             // They come as they end; what is counted has to be in order.
             let mut cases: Vec<&SectionCase> = section.cases.iter().collect();
             cases.sort_by_key(|case| place(case));
             for case in cases {
-                let (name, _) = place(case);
+                let (name, ..) = place(case);
                 let count = self.seen.entry(name.clone()).or_insert(0);
                 *count += 1;
                 let id = if *count == 1 { format!("doc {name}") } else { format!("doc {name} #{count}") };
@@ -228,6 +229,16 @@ impl TestCollector {
         }
         Ok(())
     }
+}
+
+/// The item that a doc test documents, with the package that it belongs to. Items move to other files, and for a text that a
+/// module includes the edition says whether it is named by its own file or by the one that includes it.
+fn documented(name: &str) -> String {
+    let Some((file, item)) = name.split_once(" -") else { return name.to_owned() };
+    let folders: Vec<&str> = file.split('/').take_while(|part| !matches!(*part, "src" | "..")).collect();
+    let package = if folders.len() == file.split('/').count() { &folders[..folders.len() - 1] } else { &folders[..] };
+    let item = if item.trim().is_empty() { "the package" } else { item.trim() };
+    if package.is_empty() { item.to_owned() } else { format!("{} - {item}", package.join("/")) }
 }
 
 /// What came of a program's tests.
@@ -356,8 +367,20 @@ mod tests {
             ok(&["src/lib.rs - x (line 10)", "src/lib.rs - x (line 9)", "src/lib.rs - y (line 1) - compile fail"]);
         assert_eq!(
             read(&format!("{text}{doc}")).unwrap(),
-            "one a:Passed; one b:Passed; doc src/lib.rs - x:Passed; doc src/lib.rs - x #2:Passed; doc src/lib.rs - y:Passed"
+            "one a:Passed; one b:Passed; doc x:Passed; doc x #2:Passed; doc y:Passed"
         );
+        for (name, expected) in [
+            ("src/lib.rs - Readme (line 253)", "doc Readme"),
+            ("src/../README.md - Readme (line 23)", "doc Readme"),
+            ("src/lib.rs - (line 3)", "doc the package"),
+            ("crates/a/src/b/mod.rs - b::c (line 3)", "doc crates/a - b::c"),
+            ("crates/a/src/../../../README.md - (line 3)", "doc crates/a - the package"),
+            ("lib.rs - x (line 3)", "doc x"),
+            ("a/lib.rs - x (line 3)", "doc a - x"),
+            ("a/../README.md - x (line 3)", "doc a - x"),
+        ] {
+            assert_eq!(read(&format!("{text}{}", ok(&[name]))).unwrap(), format!("one a:Passed; one b:Passed; {expected}:Passed"));
+        }
         assert_eq!(read(&format!("{BEGIN}{}{DONE}", listed(&[]))).unwrap(), "");
     }
 

@@ -1,5 +1,5 @@
 //! The pages of `assize eval label` and `assize eval report` in a real browser: by keyboard alone, with text of
-//! strangers, in both colour schemes, on a narrow screen and on paper.
+//! strangers, in both colour schemes, on a narrow screen and on paper. The ranking of `assize tournament` as well.
 //!
 //! They need Chromium and axe-core: `cargo xtask browser` finds both and runs these tests. `ASSIZE_SCREENSHOTS` names a
 //! folder for pictures of what they see.
@@ -906,5 +906,34 @@ fn a_report_shows_its_figures_and_why_records_fail() {
             let mode = mode["mode"].as_str().expect("a mode");
             assert!(shown.contains(reason) && shown.contains(mode), "{reason}: {shown}");
         }
+    }
+}
+
+#[test]
+#[ignore = "needs Chromium: cargo xtask browser"]
+fn a_ranking_of_four_is_seen_whole_in_a_narrow_window() {
+    let repo = assize_testkit::repo::Repo::empty();
+    repo.write("assize.toml", "[review]\nrequire = []\n[gates]\nsandbox = \"off\"\n");
+    repo.write("a.txt", "one\n");
+    repo.commit("base");
+    let names = ["a-candidate-with-a-long-name", "b", "c", "d"];
+    for name in names {
+        repo.git(&["checkout", "--quiet", "-b", name, "main"]);
+        repo.write("a.txt", &format!("{name}\n"));
+        repo.commit(name);
+    }
+    let ranking = repo.outside().join("ranking.html");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
+    command.args(["tournament", "--base", "main", "--html"]).arg(&ranking).args(names).current_dir(repo.path());
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", repo.outside());
+    let output = command.output().expect("the program runs");
+    assert!(ranking.is_file(), "{output:?}");
+    let page = BrowserPage::new();
+    page.open(&format!("file://{}", ranking.display()), "document.querySelectorAll('tbody tr').length === 4");
+    let is_whole = "(() => { const it = document.querySelector('.scroll'); return it.scrollWidth <= it.clientWidth; })()";
+    for width in [1_100, 800] {
+        page.size(width, 900);
+        page.picture(&format!("ranking-{width}"));
+        assert_eq!(page.read(is_whole), json!(true), "{width}");
     }
 }

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::{Ecosystem, GeneratedPaths, TestPaths, install, prepare, preparation, tool};
 use crate::Language;
-use crate::command::{CommandRole, names_tests};
+use crate::command::{CommandRole, names_tests, subcommand};
 use crate::marker::{SkipMarker, TestMarkers};
 use crate::tool::Sign::{AlsoReads, Dependency, File, Key, Script, Setting};
 use crate::tool::ToolKind::{Coverage, Formatter, Linter, PackageManager, SchemaTool, TestRunner, TypeChecker};
@@ -250,6 +250,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
 
 fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
     Some(match program {
+        "playwright" | "cypress" if sets_up(arguments) => CommandRole::Other,
         "jest" | "vitest" | "mocha" | "tape" | "borp" | "ava" | "karma" | "playwright" | "cypress" | "tap" => CommandRole::Test,
         "npm" | "pnpm" | "yarn" | "bun" | "deno" => script(arguments),
         "node" | "tsx" | "ts-node" => {
@@ -266,6 +267,11 @@ fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
     })
 }
 
+/// Returns whether a program fetches the browsers that its tests need.
+fn sets_up(arguments: &[&str]) -> bool {
+    matches!(subcommand(arguments), "install" | "install-deps" | "uninstall")
+}
+
 /// Reads the script names of a package manager.
 fn script(arguments: &[&str]) -> CommandRole {
     let mut words = arguments.iter().filter(|word| !word.starts_with('-'));
@@ -274,6 +280,10 @@ fn script(arguments: &[&str]) -> CommandRole {
         name = words.next().copied().unwrap_or_default();
     }
     let runs = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    let rest: Vec<&str> = words.copied().collect();
+    if matches!(name, "playwright" | "cypress") && sets_up(&rest) {
+        return CommandRole::Other;
+    }
     if name == "t" || runs(&["test"]) || matches!(name, "vitest" | "jest" | "mocha" | "e2e" | "playwright" | "cypress")
     {
         CommandRole::Test

@@ -18,9 +18,26 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     manifests: &["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile"],
     tools: &[
         tool("uv", &[PackageManager], &[File("uv.lock"), Key("pyproject.toml", &["tool", "uv"])]),
-        tool("poetry", &[PackageManager], &[File("poetry.lock"), Key("pyproject.toml", &["tool", "poetry"])]),
-        tool("pdm", &[PackageManager], &[File("pdm.lock"), Key("pyproject.toml", &["tool", "pdm"])]),
-        tool("hatch", &[PackageManager], &[Key("pyproject.toml", &["tool", "hatch"])]),
+        // What only their build backends read says nothing of what installs packages.
+        tool(
+            "poetry",
+            &[PackageManager],
+            &[
+                File("poetry.lock"),
+                Key("pyproject.toml", &["tool", "poetry", "group"]),
+                Key("pyproject.toml", &["tool", "poetry", "dev-dependencies"]),
+            ],
+        ),
+        tool(
+            "pdm",
+            &[PackageManager],
+            &[
+                File("pdm.lock"),
+                Key("pyproject.toml", &["tool", "pdm", "dev-dependencies"]),
+                Key("pyproject.toml", &["tool", "pdm", "scripts"]),
+            ],
+        ),
+        tool("hatch", &[PackageManager], &[Key("pyproject.toml", &["tool", "hatch", "envs"])]),
         tool("pipenv", &[PackageManager], &[File("Pipfile")]),
         tool("conda", &[PackageManager], &[File("environment.yml"), File("conda.yaml")]),
         tool("pip", &[PackageManager], &[File("requirements*"), File("setup.py"), Key("pyproject.toml", &["project"])]),

@@ -3,7 +3,7 @@
 //! A page for people, JSON for programs, and as much as fits into a number of tokens for a prompt.
 
 use assize_brief::brief::{Analysis, BriefEnvelope, ImportsDocument, PromptBrief};
-use assize_brief::budget::for_task;
+use assize_brief::budget::{for_any_task, for_task};
 use assize_brief::render;
 use assize_engine::brief::{change_history, survey};
 use serde_json::json;
@@ -92,15 +92,16 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         });
         return Ok(Exit::Done);
     }
-    let (brief, files) = match &arguments.task {
-        Some(task) => survey.brief_for_task(&change_history(&root), task),
-        None => (survey.brief(), Vec::new()),
+    let (brief, files) = match (&arguments.task, arguments.for_prompt) {
+        (None, None) => (survey.brief(), Vec::new()),
+        (task, _) => survey.brief_for_task(&change_history(&root), task.as_deref().unwrap_or_default()),
     };
     if brief.summary.files == 0 {
         return Err(Failure::new(format!("{}: there are no files to read", root.display()))
             .hint("name another folder with -C; what git ignores is left out"));
     }
-    let within = |tokens: usize| for_task(&brief, &files, tokens);
+    let chosen = if arguments.task.is_some() { for_task } else { for_any_task };
+    let within = |tokens: usize| chosen(&brief, &files, tokens);
     let text = match (arguments.for_prompt, output.format) {
         (Some(tokens), _) if within(tokens).is_empty() => return Err(nothing_fits(tokens, within)),
         (Some(tokens), Format::Json) => format!("{}\n", json!(PromptBrief::of(tokens, within(tokens)))),
