@@ -397,9 +397,10 @@ mod tests {
         }
     }
 
+    type CapabilityTestFiles<'a> = &'a [(&'a str, &'a str)];
+
     #[test]
     fn tools_are_told_from_files_and_manifests() {
-        type CapabilityTestFiles<'a> = &'a [(&'a str, &'a str)];
         let cases: &[(CapabilityTestFiles<'_>, &[&str])] = &[
             (
                 &[
@@ -485,6 +486,15 @@ mod tests {
                 &["TestRunner pytest tests/conftest.py"],
             ),
             (&[("tests/fixtures/Cargo.toml", "[package]"), ("node_modules/a/package.json", "{}")], &[]),
+        ];
+        for (files, expected) in cases {
+            assert_eq!(tools(files), *expected);
+        }
+    }
+
+    #[test]
+    fn what_is_copied_or_only_builds_shows_no_tool() {
+        let cases: &[(CapabilityTestFiles<'_>, &[&str])] = &[
             // What is copied into other projects, and what is there to try this one.
             (
                 &[
@@ -497,13 +507,25 @@ mod tests {
                 &[],
             ),
             // Folders of the project's own code may have such names.
-            (&[("package.json", "{}"), ("src/templates/eslint.config.js", "")], &["Linter eslint src/templates/eslint.config.js"]),
-            // Build backends install nothing.
-            (&[("pyproject.toml", "[project]\n[tool.hatch.build]\n[tool.hatch.version]\n")], &["PackageManager pip pyproject.toml"]),
-            (&[("pyproject.toml", "[project]\n[tool.pdm.version]\n")], &["PackageManager pip pyproject.toml"]),
-            (&[("pyproject.toml", "[project]\n[tool.poetry]\npackages = []\n")], &["PackageManager pip pyproject.toml"]),
             (
-                &[("pyproject.toml", "[tool.poetry]\n[tool.poetry.group.dev.dependencies]\n[tool.hatch.envs.default]\n")],
+                &[("package.json", "{}"), ("src/templates/eslint.config.js", "")],
+                &["Linter eslint src/templates/eslint.config.js"],
+            ),
+            // Build backends install nothing.
+            (
+                &[("pyproject.toml", "[project]\n[tool.hatch.build]\n[tool.hatch.version]\n")],
+                &["PackageManager pip pyproject.toml"],
+            ),
+            (&[("pyproject.toml", "[project]\n[tool.pdm.version]\n")], &["PackageManager pip pyproject.toml"]),
+            (
+                &[("pyproject.toml", "[project]\n[tool.poetry]\npackages = []\n")],
+                &["PackageManager pip pyproject.toml"],
+            ),
+            (
+                &[(
+                    "pyproject.toml",
+                    "[tool.poetry]\n[tool.poetry.group.dev.dependencies]\n[tool.hatch.envs.default]\n",
+                )],
                 &["PackageManager hatch pyproject.toml", "PackageManager poetry pyproject.toml"],
             ),
         ];

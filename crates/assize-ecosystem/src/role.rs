@@ -51,7 +51,7 @@ const EXAMPLE_FOLDERS: [&str; 9] =
     ["example", "examples", "demo", "demos", "docs", "doc", "samples", "sample", "__storybook__"];
 
 /// Folders whose packages are there to try a project.
-const TRIAL_FOLDERS: [&str; 3] = ["e2e", "playground", "playgrounds"];
+const TRYING_FOLDERS: [&str; 3] = ["e2e", "playground", "playgrounds"];
 
 /// Where the packages of a Java source folder begin: from there on a folder may have any name, `com.example` above all.
 const JAVA_PACKAGES: [&str; 8] = ["java", "javax", "com", "org", "net", "io", "edu", "dev"];
@@ -225,7 +225,7 @@ impl Folders<'_> {
 /// Returns whether packages in a folder of this name are no part of their project: they are there to try it, or to be copied.
 pub fn is_tried_or_copied(folder: &str) -> bool {
     let is_template = |name: &str| matches!(name, "template" | "templates") || name.starts_with("template-");
-    TRIAL_FOLDERS.contains(&folder) || is_template(folder)
+    TRYING_FOLDERS.contains(&folder) || is_template(folder)
 }
 
 /// Returns whether a folder among the sources holds tests, and is no module of the product.

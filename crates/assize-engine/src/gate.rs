@@ -262,6 +262,9 @@ impl PreparedWorktree {
             return Ok(false);
         }
         let reports = self.copy.beside("rewriting")?;
+        if self.bring_dependencies(&self.copy, &command, sandbox, terms)?.is_some() {
+            return Ok(false);
+        }
         let ran =
             sandbox.run(&self.job((build_folder(gate), &command, &self.copy), &reports, sandbox, terms)?, &mut |_| {});
         let is_ordinary = |status: i32| gate.ordinary_statuses().contains(&status);
@@ -320,9 +323,7 @@ impl PreparedWorktree {
             fs::write(&path, contents).map_err(|error| CopyError::Io { path, error })?;
         }
         let shown = command.again(planned.gate.id());
-        if !sandbox.level().tier.has_namespaces()
-            && let Some(why) = self.bring_dependencies(copy, command, sandbox, terms)?
-        {
+        if let Some(why) = self.bring_dependencies(copy, command, sandbox, terms)? {
             let run = without_result(GateTrouble::Machine, why);
             return Ok(GateExecution { run, time_ms: 0, command: shown, output: String::new(), ready_by: None });
         }

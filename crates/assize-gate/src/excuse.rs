@@ -88,6 +88,38 @@ fn gist(message: &str) -> String {
     text
 }
 
+/// Finds tests of the base that seem to be gone while as many others came whose names differ in numbers alone, and returns what
+/// each is called now. A name that says the time, or where something lies in memory, is another one in each run.
+pub fn renumbered(run: &GateRun, base: &GateRun) -> BTreeMap<String, String> {
+    let ids = |of: &GateRun| of.cases().map(|case| case.id.clone()).collect::<BTreeSet<String>>();
+    let (now, before) = (ids(run), ids(base));
+    let by_gist = |ids: &BTreeSet<String>, others: &BTreeSet<String>| {
+        let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for id in ids.difference(others) {
+            found.entry(gist(id)).or_default().push(id.clone());
+        }
+        found
+    };
+    let came = by_gist(&now, &before);
+    let gone = by_gist(&before, &now).into_iter();
+    gone.filter_map(|(gist, gone)| Some((gone, came.get(&gist)?)))
+        .filter(|(gone, came)| gone.len() == came.len())
+        .flat_map(|(gone, came)| gone.into_iter().zip(came.clone()))
+        .collect()
+}
+
+/// Calls these tests of the base as they are called now, but for those that were called the same in another run of the base.
+pub fn rename(base: &mut GateRun, names: &BTreeMap<String, String>, again: &GateRun) {
+    let steady: BTreeSet<&str> = again.cases().map(|case| case.id.as_str()).collect();
+    let tests = base.report.as_mut().and_then(|report| report.tests.as_mut());
+    let unsteady = |case: &&mut TestCase| !steady.contains(case.id.as_str());
+    for case in tests.into_iter().flat_map(|tests| &mut tests.cases).filter(unsteady) {
+        if let Some(now) = names.get(&case.id) {
+            case.id.clone_from(now);
+        }
+    }
+}
+
 /// Returns the tests that fail on both sides and say the same.
 pub fn red_alike(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
     let before = messages(base);
@@ -598,6 +630,26 @@ mod tests {
         assert_eq!(removed(&other, &kept[..1], &[("test_b.py::x", "w0rd")]), "");
         let failing = [("test_a.py::strip", Failed), kept[0], kept[1]];
         assert_eq!(removed(&unloaded, &failing, &reached), "");
+    }
+
+    #[test]
+    fn names_that_differ_in_numbers_alone_are_paired() {
+        let run = |ids: &[&str]| tested(&ids.iter().map(|id| (*id, TestOutcome::Passed)).collect::<Vec<_>>());
+        let pairs = |before: &[&str], now: &[&str]| {
+            renumbered(&run(now), &run(before)).into_iter().map(|(was, is)| format!("{was}={is}")).collect::<Vec<_>>()
+        };
+        assert_eq!(pairs(&["a 12:30", "b"], &["a 12:31", "b"]), ["a 12:30=a 12:31"]);
+        assert_eq!(pairs(&["t[<x at 0x7f00>]", "u"], &["t[<x at 0x81ab>]"]), ["t[<x at 0x7f00>]=t[<x at 0x81ab>]"]);
+        assert_eq!(pairs(&["a 1", "a 2"], &["a 3"]), [""; 0], "one is gone");
+        assert_eq!(pairs(&["a 1", "a 2"], &["a 2", "a 3"]), ["a 1=a 3"]);
+        assert_eq!(pairs(&["a one"], &["a two"]), [""; 0]);
+        let names = |again: &[&str]| {
+            let (mut base, now) = (run(&["a 1", "b 1"]), run(&["a 2", "b 2"]));
+            let names = renumbered(&now, &base);
+            rename(&mut base, &names, &run(again));
+            base.cases().map(|case| case.id.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&["a 3", "b 1"]), ["a 2", "b 1"], "the base calls one of them the same each time");
     }
 
     #[test]

@@ -400,6 +400,40 @@ mod tests {
     }
 
     #[test]
+    fn types_of_packages_to_try_or_to_copy_are_checked_only_where_the_pipeline_does() {
+        const ASIDE: [&str; 4] = ["playground/x", "templates/y", "packages/create/template-z", "e2e/z"];
+        let types = |steps: Option<&[&str]>| {
+            let text = steps.map(workflow);
+            let folders = || ASIDE.into_iter().chain(["packages/one"]);
+            let settings: Vec<(String, &str)> = folders()
+                .flat_map(|folder| [("package.json", THREE), ("tsconfig.json", "{}")].map(|it| (folder, it)))
+                .map(|(folder, (name, text))| (format!("{folder}/{name}"), text))
+                .collect();
+            let mut manifests = vec![("package.json", ROOT)];
+            manifests.extend(settings.iter().map(|(path, text)| (path.as_str(), *text)));
+            manifests.extend(text.as_deref().map(|text| (CI, text)));
+            let sources: Vec<String> = folders().map(|folder| format!("{folder}/src/a.ts")).collect();
+            let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+            let all = due(&project(&manifests, &sources), &[], None);
+            all.split(", ").filter(|name| name.starts_with("tsc")).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(types(None), "tsc in packages/one");
+        assert_eq!(types(Some(&["./ci/check.sh"])), "tsc in packages/one", "who knows what that runs");
+        assert_eq!(types(Some(&["npm test"])), "");
+        assert_eq!(types(Some(&["npm test", "npx tsc --noEmit -p packages/one"])), "tsc in packages/one");
+        for folder in ASIDE {
+            for call in [format!("cd {folder} && npx tsc --noEmit"), format!("npx tsc --noEmit -p {folder}")] {
+                let alone = format!("tsc in {folder}");
+                assert_eq!(types(Some(&["npm test", &call])), alone, "{call}");
+                let both = types(Some(&["./ci/check.sh", &call]));
+                let mut both: Vec<&str> = both.split(", ").collect();
+                both.sort_unstable_by_key(|name| *name == alone);
+                assert_eq!(both, ["tsc in packages/one", &alone], "{call}");
+            }
+        }
+    }
+
+    #[test]
     fn a_package_runs_when_a_change_can_affect_it() {
         let manifests = [
             ("package.json", ROOT),

@@ -1,10 +1,12 @@
 //! Gates that drive runners with programs of ours, run for real on the projects of `tests/reports/record.toml`.
 //!
-//! The recordings hold what tools print; these tests hold what our drivers do. What needs no more than
+//! The recordings hold what tools print; these tests hold what our drivers do. What needs no more than Node,
 //! Python and Cargo runs always. The others need tools to be named: see the reasons they are ignored for.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use assize_report::{TestOutcome, events};
 
 #[path = "record/expected.rs"]
 mod expected;
@@ -114,4 +116,52 @@ fn the_runner_for_cargo_passes_its_own_tests() {
     let output = Command::new(&program).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && text.contains("test result: ok. 6 passed"), "{text}");
+}
+
+/// Tells a reporter of Mocha what Mocha tells it: one test that skips itself while it runs, and one of each other kind.
+const MOCHA: &str = r#"
+const { EventEmitter } = require('node:events');
+const Reporter = require('./mocha.cjs');
+const suite = { title: 'suite', file: `${process.cwd()}/test/a.js`, suites: [], parent: { root: true, title: '' } };
+const test = (title) => ({ title, type: 'test', parent: suite, duration: 1 });
+suite.tests = ['skips itself', 'is skipped', 'passes', 'fails', 'is left aside'].map(test);
+const [itself, skipped, passes, fails] = suite.tests;
+const runner = Object.assign(new EventEmitter(), { suite: { root: true, title: '', tests: [], suites: [suite] } });
+new Reporter(runner);
+runner.emit('test', itself);
+runner.emit('pending', itself);
+runner.emit('test end', itself);
+runner.emit('pending', skipped);
+runner.emit('test end', skipped);
+runner.emit('test', passes);
+runner.emit('pass', passes);
+runner.emit('test', fails);
+runner.emit('fail', fails, new Error('as it must'));
+runner.emit('end');
+"#;
+
+#[test]
+fn a_test_of_mocha_that_skips_itself_while_it_runs_has_not_failed() {
+    let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/javascript");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mocha-reporter-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for name in ["mocha.cjs", "events.cjs"] {
+        std::fs::copy(plugins.join(name), folder.join(name)).unwrap();
+    }
+    std::fs::write(folder.join("runner.cjs"), MOCHA).unwrap();
+    let output =
+        Command::new("node").arg("runner.cjs").current_dir(&folder).env_remove("ASSIZE_EVENTS").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = events::parse(&std::fs::read(folder.join("events.jsonl")).unwrap()).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let run = report.tests.unwrap();
+    let found: Vec<_> = run.cases.iter().map(|case| (case.id.as_str(), case.outcome)).collect();
+    let expected = [
+        ("test/a.js > suite > skips itself", TestOutcome::Skipped),
+        ("test/a.js > suite > is skipped", TestOutcome::Skipped),
+        ("test/a.js > suite > passes", TestOutcome::Passed),
+        ("test/a.js > suite > fails", TestOutcome::Failed),
+        ("test/a.js > suite > is left aside", TestOutcome::Deselected),
+    ];
+    assert_eq!(found, expected);
 }

@@ -379,7 +379,10 @@ mod tests {
             ("a/lib.rs - x (line 3)", "doc a - x"),
             ("a/../README.md - x (line 3)", "doc a - x"),
         ] {
-            assert_eq!(read(&format!("{text}{}", ok(&[name]))).unwrap(), format!("one a:Passed; one b:Passed; {expected}:Passed"));
+            assert_eq!(
+                read(&format!("{text}{}", ok(&[name]))).unwrap(),
+                format!("one a:Passed; one b:Passed; {expected}:Passed")
+            );
         }
         assert_eq!(read(&format!("{BEGIN}{}{DONE}", listed(&[]))).unwrap(), "");
     }

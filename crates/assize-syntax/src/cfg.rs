@@ -1,8 +1,8 @@
 //! Conditions of compilation in Rust: whether `#[cfg(…)]` keeps code for tests alone.
 //!
-//! Code is for tests alone if, with the same features, it can be compiled for tests and for nothing else. So a helper
-//! under `any(test, feature = "testing")` is for tests, and code under `any(test, unix)` is not: a platform without
-//! tests has it.
+//! Code is for tests alone if, with the same features for tests, it can be compiled for tests and for nothing else. So a
+//! helper under `any(test, feature = "testing")` is for tests, and code under `any(test, unix)` or `any(test, feature = "std")`
+//! is not: a program has it.
 
 /// The deepest nesting that is read. A deeper condition says nothing.
 pub const DEPTH_MAX: usize = 64;
@@ -29,7 +29,7 @@ struct CfgReader<'a> {
     rest: &'a str,
     /// Whether it is compiled for tests.
     test: bool,
-    /// Whether every feature is on.
+    /// Whether every feature is on that is there for tests.
     features: bool,
     /// Whether every other condition is met.
     others: bool,
@@ -58,8 +58,8 @@ impl<'a> CfgReader<'a> {
             };
         }
         if self.takes("=") {
-            self.text()?;
-            return Some(if name == "feature" { self.features } else { self.others });
+            let value = self.text()?;
+            return Some(if name == "feature" && is_for_tests(value) { self.features } else { self.others });
         }
         Some(match name {
             "test" => self.test,
@@ -84,11 +84,35 @@ impl<'a> CfgReader<'a> {
         taken.is_some()
     }
 
-    fn text(&mut self) -> Option<()> {
-        let inner = self.rest.strip_prefix('"')?;
-        self.rest = &inner[inner.find('"')? + 1..];
-        Some(())
+    fn text(&mut self) -> Option<&'a str> {
+        let (text, rest) = self.rest.strip_prefix('"')?.split_once('"')?;
+        self.rest = rest;
+        Some(text)
     }
+}
+
+/// Words in names of features that are there for tests, of this package or of others.
+const WORDS_FOR_TESTS: [&str; 14] = [
+    "arbitrary",
+    "dev",
+    "fake",
+    "fixture",
+    "fixtures",
+    "fuzz",
+    "fuzzing",
+    "internals",
+    "mock",
+    "mocks",
+    "proptest",
+    "quickcheck",
+    "testkit",
+    "testutils",
+];
+
+/// Returns whether a feature is there for tests, by its name.
+fn is_for_tests(feature: &str) -> bool {
+    let is_word = |word: &str| matches!(word, "test" | "tests" | "testing") || WORDS_FOR_TESTS.contains(&word);
+    feature.split(['-', '_', '/']).any(is_word)
 }
 
 #[cfg(test)]
@@ -103,6 +127,8 @@ mod tests {
             "cfg(all(test, unix))",
             "cfg(all(unix, target_os = \"linux\", test,))",
             "cfg(any(test, feature = \"testing\"))",
+            "cfg(any(test, feature = \"test-utils\"))",
+            "cfg(any(test, feature = \"_mock\"))",
             "cfg(all(test, feature = \"slow\"))",
             "cfg(all(test, not(unix)))",
             "cfg(not(not(test)))",
@@ -116,6 +142,9 @@ mod tests {
             "cfg(any(test, unix))",
             "cfg(any(test, not(unix)))",
             "cfg(any(test, debug_assertions))",
+            "cfg(any(feature = \"std\", test))",
+            "cfg(any(test, feature = \"fastest\"))",
+            "cfg(any(test, feature = \"test-utils\", feature = \"std\"))",
             "cfg(feature = \"test\")",
             "cfg(any())",
             "cfg(all())",

@@ -86,6 +86,30 @@ fn a_red_test_counts_where_it_depends_on_the_change() {
 }
 
 #[test]
+fn a_test_whose_name_says_the_time_is_the_same_test() {
+    let timed = "\n\nfor n in range(lib.TIMES):\n    setattr(T, f\"test_at_{time.time_ns()}\", lambda self: self.assertEqual(lib.double(3), 6))\n";
+    for (from, to, outcome) in [
+        ("n + n", "2 * n", "accept"),
+        ("n + n", "n + 2", "revise"),
+        // One of them no longer runs.
+        ("TIMES = 2", "TIMES = 1", "revise"),
+    ] {
+        let code = format!("{CODE}\n\nTIMES = 2\n");
+        let tests = format!("{}{timed}", TESTS.replace("import unittest", "import time\nimport unittest"));
+        let files = [
+            ("lib.py", &*code),
+            ("tests/__init__.py", ""),
+            ("tests/test_lib.py", &tests),
+            (".gitignore", "__pycache__/\n"),
+        ];
+        let repo = Repo::with_commit(&files);
+        repo.write("lib.py", &code.replace(from, to));
+        let envelope = review(&repo, "Be simpler.");
+        assert_eq!(envelope["outcome"], outcome, "{to}: {envelope}");
+    }
+}
+
+#[test]
 fn tests_that_the_base_lists_may_fail() {
     let repo = repository(
         "[gates]\nknown_red = [\"tests/test_lib.py::T::test_host\", \"tests/test_lib.py::T::test_halve\"]\n",

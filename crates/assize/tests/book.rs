@@ -498,6 +498,83 @@ fn the_action_takes_the_text_of_a_pull_request_for_a_claim() {
     }
 }
 
+#[test]
+fn the_action_builds_the_program_once_for_each_state_of_its_sources() {
+    let action = yaml("action.yml");
+    let steps = action["runs"]["steps"].as_array().expect("steps");
+    let one = |what: &str, is_it: &dyn Fn(&Value) -> bool| {
+        let found: Vec<usize> = (0..steps.len()).filter(|at| is_it(&steps[*at])).collect();
+        assert_eq!(found.len(), 1, "{what}");
+        found[0]
+    };
+    let text = |step: usize, key: &str| steps[step][key].as_str().unwrap_or_default();
+    let cache = one("the cache", &|step| step["uses"].as_str().is_some_and(|it| it.starts_with("actions/cache@")));
+    let build = one("the build", &|step| step["run"].as_str().is_some_and(|it| it.contains("cargo install")));
+    let review = one("the review", &|step| step["id"] == "review");
+    assert!(cache < build && build < review, "{cache} {build} {review}");
+    assert_eq!(text(build, "if"), format!("steps.{}.outputs.cache-hit != 'true'", text(cache, "id")));
+    // What is kept is what is installed, and what is called.
+    let cached = &steps[cache]["with"];
+    let place = cached["path"].as_str().and_then(|path| path.strip_prefix("${{ runner.temp }}/")).expect("a path");
+    let installed = format!(
+        "cargo install --quiet --locked --path \"$GITHUB_ACTION_PATH/crates/assize\" --root \"$RUNNER_TEMP/{place}\"\n"
+    );
+    assert!(text(build, "run").contains(&installed), "{installed}");
+    assert!(text(review, "run").contains(&format!("\n\"$RUNNER_TEMP/{place}/bin/assize\" review ")), "{place}");
+    let key = cached["key"].as_str().expect("a key");
+    for part in ["${{ runner.os }}", "${{ runner.arch }}"] {
+        assert!(key.contains(part), "{part}: {key}");
+    }
+    assert!(cached.get("restore-keys").is_none(), "a program of other sources is none");
+    let source = one("the step of the key", &|step| {
+        step["id"].as_str().is_some_and(|id| !id.is_empty() && key.contains(&format!("${{{{ steps.{id}.outputs.")))
+    });
+    assert!(source < cache, "{source} {cache}");
+    let name = between(key, &format!("steps.{}.outputs.", text(source, "id")), " }}");
+    let sources = tempfile::tempdir().expect("a temporary folder");
+    let key_of = || {
+        let outputs = sources.path().join("outputs");
+        let mut bash = Command::new("bash");
+        bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", text(source, "run")]);
+        bash.env("GITHUB_ACTION_PATH", sources.path()).env("GITHUB_OUTPUT", &outputs);
+        let output = bash.output().expect("bash runs");
+        assert!(output.status.success(), "{}", told(&output));
+        let written = fs::read_to_string(&outputs).expect("outputs");
+        fs::remove_file(outputs).expect("removed");
+        let value = written.lines().find_map(|line| line.strip_prefix(&format!("{name}="))).expect("a key");
+        assert!(value.len() >= 32, "{value}");
+        value.to_owned()
+    };
+    let write = |path: &str, text: &str| {
+        let path = sources.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    };
+    for path in ["Cargo.toml", "Cargo.lock", "README.md", "crates/assize/src/main.rs"] {
+        write(path, "one\n");
+    }
+    let mut keys = BTreeSet::from([key_of()]);
+    write("README.md", "two\n");
+    assert!(!keys.insert(key_of()), "the program is not built from this");
+    for path in ["Cargo.toml", "Cargo.lock", "crates/assize/src/main.rs", "crates/assize/src/new file.rs"] {
+        write(path, "two\n");
+        assert!(keys.insert(key_of()), "{path} makes another program");
+        assert!(!keys.insert(key_of()), "{path}");
+    }
+    fs::rename(sources.path().join("crates/assize/src/main.rs"), sources.path().join("crates/assize/src/moved.rs"))
+        .expect("moved");
+    assert!(keys.insert(key_of()), "a file that is called otherwise makes another program");
+}
+
+#[test]
+fn the_action_says_who_installs_the_packages_of_the_project() {
+    let action = yaml("action.yml");
+    let description = on_one_line(action["description"].as_str().expect("a description"));
+    assert!(description.contains("the project's packages are installed by the review"), "{description}");
+    let page = on_one_line(&fs::read_to_string(root().join("docs/src/tasks/ci.md")).expect("a page"));
+    assert!(page.contains("The review installs the project's packages itself"), "{page}");
+}
+
 /// Stands for a review: it leaves what it is told to leave, and ends with a status.
 const STAND_IN: &str = "#!/bin/sh\necho '## Assize'\ncd \"$RUNNER_TEMP/assize-result\"\n";
 

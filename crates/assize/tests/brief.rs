@@ -155,6 +155,84 @@ fn a_prompt_gets_as_much_as_it_has_room_for() {
 }
 
 #[test]
+fn what_the_maintainers_run_is_told() {
+    let world = BriefFixture::shop();
+    let silent = world.read(&["--for-prompt", "1500"]);
+    assert!(!silent.contains("pytest -q") && world.json()["capabilities"]["commands"] == serde_json::json!([]));
+    let workflow = "on: [push]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      \
+                    - uses: actions/checkout@v4\n      - run: pip install .\n      - run: ruff check .\n      \
+                    - run: pytest -q\n";
+    world.repo.write(".github/workflows/ci.yml", workflow);
+    let commands = world.json()["capabilities"]["commands"].clone();
+    let told: Vec<[&str; 2]> = commands
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|command| ["command", "role"].map(|key| command[key].as_str().unwrap_or_default()))
+        .collect();
+    assert_eq!(told, [["pytest -q", "test"], ["ruff check .", "check"]], "{commands}");
+    let sources = commands.as_array().expect("a list").iter().map(|command| command["source"].as_str());
+    assert!(sources.into_iter().all(|source| source.is_some_and(|it| it.contains("ci.yml"))), "{commands}");
+    let page = world.read(&["--format", "human"]);
+    for row in ["| tests | `pytest -q` | ", "| checks | `ruff check .` | "] {
+        assert!(page.contains(row), "{row}\n\n{page}");
+    }
+    let prompt = world.read(&["--for-prompt", "1500"]);
+    for line in ["tests are run by: pytest -q\n", "checks are run by: ruff check .\n"] {
+        assert!(prompt.contains(line), "{line}\n\n{prompt}");
+    }
+}
+
+/// A workspace with a package of many modules, some of which are changed often, and a package elsewhere that imports it.
+fn workspace(other: &str) -> BriefFixture {
+    let repo = Repo::empty();
+    repo.write("package.json", &format!("{{\"private\": true, \"workspaces\": [\"packages/*\", \"{other}\"]}}\n"));
+    repo.write("packages/a/package.json", "{\"name\": \"a\", \"type\": \"module\"}\n");
+    repo.write(&format!("{other}/package.json"), "{\"name\": \"p\", \"type\": \"module\"}\n");
+    let above = "../".repeat(other.split('/').count());
+    for number in 0..12 {
+        let read = format!("export function readPart{number}(text) {{\n  return text;\n}}\n");
+        repo.write(&format!("packages/a/src/read/part{number}.js"), &read);
+        let write = format!(
+            "import {{ readPart{number} }} from '../read/part{number}.js';\n\n\
+             export const writePart{number} = () => readPart{number}('a');\n"
+        );
+        repo.write(&format!("packages/a/src/write/part{number}.js"), &write);
+        let page = format!(
+            "import {{ writePart{number} }} from '{above}packages/a/src/write/part{number}.js';\n\n\
+             writePart{number}();\n"
+        );
+        repo.write(&format!("{other}/page{number}.js"), &page);
+    }
+    repo.commit("first");
+    for number in 0..6 {
+        let path = format!("packages/a/src/read/part{}.js", number % 2);
+        let text = fs::read_to_string(repo.path().join(&path)).expect("read");
+        repo.write(&path, &format!("{text}\nexport const newer{number} = {number};\n"));
+        repo.commit("Read parts faster");
+    }
+    BriefFixture::of(repo)
+}
+
+#[test]
+fn a_prompt_names_what_changes_are_about_and_no_package_to_try_it() {
+    const TITLE: &str = "Files that changes are most often about, with names that they declare:\n";
+    for (other, is_own) in [("playground/p", false), ("apps/p", true)] {
+        let prompt = workspace(other).read(&["--for-prompt", "1500"]);
+        let (files, rest) = prompt.strip_prefix(TITLE).and_then(|rest| rest.split_once("\n\n")).expect("files first");
+        let paths: Vec<&str> = files.lines().map(|line| line.split(':').next().unwrap_or_default()).collect();
+        assert!(
+            paths.len() > 3 && paths[..2].iter().all(|path| path.starts_with("packages/a/src/read/part")),
+            "{prompt}"
+        );
+        assert!(files.contains("readPart0") && files.contains("packages/a/src/write/"), "{prompt}");
+        // A package of the project itself is one to keep apart from the others.
+        assert_eq!(rest.contains(&format!("nothing that {other} depends on imports it")), is_own, "{prompt}");
+        assert_eq!(prompt.contains(other), is_own, "{prompt}");
+    }
+}
+
+#[test]
 fn imports_can_be_followed() {
     let world = BriefFixture::shop();
     let lines = world.read(&["--imports"]);

@@ -930,7 +930,8 @@ fn a_ranking_of_four_is_seen_whole_in_a_narrow_window() {
     assert!(ranking.is_file(), "{output:?}");
     let page = BrowserPage::new();
     page.open(&format!("file://{}", ranking.display()), "document.querySelectorAll('tbody tr').length === 4");
-    let is_whole = "(() => { const it = document.querySelector('.scroll'); return it.scrollWidth <= it.clientWidth; })()";
+    let is_whole =
+        "(() => { const it = document.querySelector('.scroll'); return it.scrollWidth <= it.clientWidth; })()";
     for width in [1_100, 800] {
         page.size(width, 900);
         page.picture(&format!("ranking-{width}"));

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use assize_testkit::repo::Repo;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// One gate that always passes; it runs without a sandbox, so that it runs everywhere.
 const SETTINGS: &str = "[gates]\nsandbox = \"off\"\n\n[[gate]]\nid = \"mine\"\ncommand = [\"cat\", \"clean.sarif\"]\n\
@@ -222,6 +222,91 @@ fn every_fault_of_a_document_is_listed_wherever_it_comes_from() {
         let output = assize(&repo, folder, input, &all);
         assert_eq!(listed(&output), expected, "{arguments:?}");
         assert_eq!(output.status.code(), Some(i32::from(!expected.is_empty())), "{arguments:?}");
+    }
+}
+
+/// A verdict with nothing wrong but what its plan names.
+fn planned(steps: &[(&str, &str)]) -> String {
+    let step = |(file, operation): &(&str, &str)| json!({"file": file, "operation": operation, "brief": "b"});
+    let scores = json!({
+        "compilation": 1, "tests_functional": 0, "tests_edge": null, "types": null, "style": null, "security": 1
+    });
+    let explanations = json!({"root_cause": "r", "minimal_fix": "m"});
+    let plan: Vec<Value> = steps.iter().map(step).collect();
+    json!({"verdict": "revise", "scores": scores, "explanations": explanations, "fix_plan": plan}).to_string()
+}
+
+#[test]
+fn a_plan_of_a_document_is_held_to_the_tree() {
+    let repo = project();
+    repo.write("src/a.ts", "const a = 1;\n");
+    let plain = repo.outside().join("plain");
+    fs::create_dir(&plain).expect("a folder");
+    let wrong = planned(&[
+        ("src/b.ts", "edit"),
+        ("src/a.ts", "edit"),
+        ("src/a.ts", "add"),
+        ("README.md", "add"),
+        ("src", "edit"),
+        ("src", "add"),
+        ("README.md/a.md", "add"),
+    ]);
+    let right = planned(&[("src/a.ts", "edit"), ("README.md", "edit"), ("src/b.ts", "add"), ("lib/a.ts", "add")]);
+    let faults = [0, 2, 3, 4, 5, 6].map(|step| format!("fix_plan[{step}].file"));
+    for (document, folder, expected) in [
+        (&wrong, repo.path(), &faults[..]),
+        (&wrong, repo.path().join("src"), &faults),
+        (&right, repo.path(), &[]),
+        // Without a repository no tree is known.
+        (&wrong, plain, &[]),
+    ] {
+        let output = assize(&repo, &folder, document, &["review", "--format", "json", "--check-verdict", "-"]);
+        assert_eq!(listed(&output), expected, "{}: {document}", folder.display());
+        assert_eq!(output.status.code(), Some(i32::from(!expected.is_empty())), "{}", folder.display());
+    }
+}
+
+/// Stands for a model: its first plan is for the first file among its arguments, and the next one for the other file.
+const PLANNER: &str = r#"here=$(dirname "$0")
+cat >> "$here/asked"
+echo >> "$here/asked"
+file=$1
+if [ "$(wc -l < "$here/asked")" -gt 1 ]; then file=$2; fi
+sed "s|FILE|$file|" "$here/verdict.json"
+"#;
+
+#[test]
+fn a_judge_is_asked_again_about_a_plan_for_a_file_that_is_not_there() {
+    for (files, calls, outcome) in [
+        (["src/a.txt", "src/a.txt"], 1, "revise"),
+        (["src/b.txt", "src/a.txt"], 2, "revise"),
+        (["src", "src/a.txt"], 2, "revise"),
+        // What git lists and the change has removed is not there either.
+        (["src/gone.txt", "src/b.txt"], 2, "unjudged"),
+    ] {
+        let repo = project();
+        let here = repo.outside();
+        fs::write(here.join("judge.sh"), PLANNER).expect("written");
+        fs::write(here.join("verdict.json"), planned(&[("FILE", "edit")])).expect("written");
+        let argv = json!(["sh", here.join("judge.sh"), files[0], files[1]]);
+        let judge = format!("[review]\nrequire = []\n[[judge]]\nid = \"planner\"\nkind = \"command\"\nargv = {argv}\n");
+        repo.write("assize.toml", &format!("{SETTINGS}\n{judge}"));
+        repo.write("src/a.txt", "one\n");
+        repo.write("src/gone.txt", "one\n");
+        repo.commit("with a judge");
+        repo.write("src/a.txt", "two\n");
+        repo.remove("src/gone.txt");
+        let output = assize(&repo, &repo.path(), "", &["review", "--format", "json"]);
+        let envelope: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        let asked = fs::read_to_string(here.join("asked")).expect("asked");
+        let asked: Vec<Value> = asked.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!((asked.len(), &envelope["outcome"]), (calls, &outcome.into()), "{files:?}: {envelope}");
+        let told = asked.get(1).map(|question| question["reask"].as_str().unwrap_or_default());
+        let expected = format!("`fix_plan.file` \"{}\"", files[0]);
+        assert!(told.is_none_or(|told| told.contains(&expected)), "{files:?}: {told:?}");
+        let planned = &envelope["verdict"]["fix_plan"][0]["file"];
+        assert_eq!(planned, &if outcome == "revise" { files[1].into() } else { Value::Null }, "{envelope}");
     }
 }
 

@@ -9,6 +9,10 @@ use assize_testkit::change;
 use assize_testkit::repo::Repo;
 use serde_json::Value;
 
+/// What git ignores of a project of Python, with its environment and without.
+const IGNORED: &str = ".venv/\n__pycache__/\n";
+const NOT_IGNORED: &str = "__pycache__/\n";
+
 fn review(repo: &Repo) -> Value {
     let arguments = ["review", "--sandbox", "off", "--format", "json"];
     let mut command = change::command(Path::new(env!("CARGO_BIN_EXE_assize")), repo, &[], &arguments);
@@ -26,7 +30,7 @@ fn gate(envelope: &Value, id: &str) -> (String, String) {
 }
 
 /// A project of Python whose package lies in a folder, with an environment in which it is installed from there.
-fn python(folder: &str) -> Repo {
+fn python(folder: &str, ignored: &str) -> Repo {
     let package = if folder.is_empty() { "shop/__init__.py".to_owned() } else { format!("{folder}/shop/__init__.py") };
     let tests = "import unittest\nimport shop\n\n\nclass T(unittest.TestCase):\n    def test_total(self):\n        \
                  self.assertEqual(shop.total([1, 2]), 3)\n";
@@ -35,12 +39,14 @@ fn python(folder: &str) -> Repo {
         ("tests/__init__.py", ""),
         ("tests/test_shop.py", tests),
         ("pyproject.toml", "[project]\nname = \"shop\"\nversion = \"1\"\n"),
-        (".gitignore", ".venv/\n__pycache__/\n"),
+        (".gitignore", ignored),
         ("assize.toml", "[prepare]\nmode = \"off\"\n"),
     ]);
     let environment = repo.path().join(".venv");
     let made = Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&environment).status();
     assert!(made.expect("it starts").success());
+    // Newer versions of Python have git ignore an environment.
+    let _ = fs::remove_file(environment.join(".gitignore"));
     let library = fs::read_dir(environment.join("lib")).expect("a folder").next().expect("a version").expect("read");
     let place = repo.path().join(folder).canonicalize().expect("a folder");
     let link = library.path().join("site-packages/shop.pth");
@@ -48,25 +54,38 @@ fn python(folder: &str) -> Repo {
     repo
 }
 
+/// The files that the last review took for changed, as the ledger has them.
+fn changed(repo: &Repo) -> Vec<String> {
+    let arguments = ["ledger", "show", "--format", "json"];
+    let mut command = change::command(Path::new(env!("CARGO_BIN_EXE_assize")), repo, &[], &arguments);
+    let output = command.output().expect("the program runs");
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let entry: Value = serde_json::from_str(shown.lines().last().expect("an entry")).expect("JSON");
+    let files = entry["payload"]["inputs"]["patch_summary"].as_array().expect("files");
+    files.iter().filter_map(|file| file["path"].as_str()).map(str::to_owned).collect()
+}
+
 #[test]
 fn an_environment_is_used_where_the_copy_is_what_it_imports() {
-    for folder in ["", "src"] {
-        let repo = python(folder);
-        repo.write(
-            format!("{folder}/shop/__init__.py").trim_start_matches('/'),
-            "def total(prices):\n    return sum(prices) + 0\n",
-        );
+    for (folder, ignored) in [("", IGNORED), ("src", IGNORED), ("", NOT_IGNORED), ("src", NOT_IGNORED)] {
+        let repo = python(folder, ignored);
+        let untracked = String::from_utf8_lossy(&repo.git(&["status", "--porcelain"]).stdout).into_owned();
+        assert_eq!(untracked.contains("?? .venv/"), ignored == NOT_IGNORED, "{untracked}");
+        let package = format!("{folder}/shop/__init__.py").trim_start_matches('/').to_owned();
+        repo.write(&package, "def total(prices):\n    return sum(prices) + 0\n");
         let right = review(&repo);
         assert_eq!((gate(&right, "unittest").0.as_str(), &right["outcome"]), ("passed", &"accept".into()), "{right}");
-        repo.write(format!("{folder}/shop/__init__.py").trim_start_matches('/'), "def total(prices):\n    return 4\n");
+        assert_eq!(changed(&repo), [package.as_str()], "{ignored}");
+        repo.write(&package, "def total(prices):\n    return 4\n");
         let wrong = review(&repo);
         assert_eq!((gate(&wrong, "unittest").0.as_str(), &wrong["outcome"]), ("failed", &"revise".into()), "{wrong}");
+        assert_eq!(changed(&repo), [package.as_str()], "{ignored}");
     }
 }
 
 #[test]
 fn a_package_that_is_found_elsewhere_is_not_tested() {
-    let repo = python("lib");
+    let repo = python("lib", IGNORED);
     // The tests would find it through the environment, in the user's own tree.
     repo.write("lib/shop/__init__.py", "def total(prices):\n    return 4\n");
     let envelope = review(&repo);

@@ -459,6 +459,7 @@ fn hides_checks(words: &[&str]) -> bool {
         "make" | "gmake" | "just" | "task" | "tox" | "nox" | "poe" => checks || arguments.is_empty(),
         "cargo" => matches!(arguments.first(), Some(&("xtask" | "make"))),
         _ if UNREAD_RUNNERS.contains(&program) => checks,
+        "node" if arguments.contains(&"--test") => false,
         "bash" | "sh" | "python" | "python3" | "node" => {
             let script = arguments.iter().find(|word| !word.starts_with('-'));
             let is_own =

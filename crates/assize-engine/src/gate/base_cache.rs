@@ -50,7 +50,7 @@ pub struct BaseCache {
 impl BaseCache {
     /// Opens the cache. Without a folder, nothing is cached.
     pub fn new(folder: Option<&Path>) -> Self {
-        Self { folder: folder.map(|folder| folder.join("gates-1")) }
+        Self { folder: folder.map(|folder| folder.join("gates-2")) }
     }
 
     /// Returns the key of a gate's run on a tree, which hashes everything that shapes its result. `sandbox` names the
@@ -266,7 +266,7 @@ mod tests {
     fn a_base_that_was_not_done_in_time_is_not_waited_for_again_for_an_hour() {
         let folder = tempfile::tempdir().expect("a folder");
         let cache = BaseCache::new(Some(folder.path()));
-        fs::create_dir_all(folder.path().join("gates-1")).expect("made");
+        fs::create_dir_all(folder.path().join("gates-2")).expect("made");
         let ran = |kind| GateExecution {
             run: GateRun { state: GateState::Errored, trouble: Some((kind, "it hangs".to_owned())), report: None },
             time_ms: 1,

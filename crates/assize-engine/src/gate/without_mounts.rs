@@ -47,7 +47,7 @@ for name in names:
 "#;
 
 impl PreparedWorktree {
-    /// Puts the folders with dependencies into a copy. Returns why a command must not run in it: what it would import is
+    /// Puts the folders with dependencies into a copy, where no mount does it. Returns why a command must not run in it: what it would import is
     /// not that of the copy.
     ///
     /// # Errors
@@ -60,6 +60,9 @@ impl PreparedWorktree {
         sandbox: &Sandbox,
         terms: &RunTerms,
     ) -> Result<Option<String>, CopyError> {
+        if sandbox.level().tier.has_namespaces() {
+            return Ok(None);
+        }
         for (host, folder) in &self.dependencies {
             let inside = copy.path().join(folder);
             let failed = |error| CopyError::Io { path: inside.clone(), error };

@@ -135,11 +135,6 @@ fn is_foreign(path: &str) -> bool {
             .any(|part| matches!(part, "fixtures" | "__fixtures__" | "testdata" | "templates"))
 }
 
-/// The way from a folder to the root.
-pub(super) fn up_from(folder: &str) -> String {
-    "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count())
-}
-
 /// Finds a program that was installed for a package, in its folder or in one above.
 pub(super) fn installed(project: &Project, folder: &str, name: &str) -> Option<String> {
     let mut at = Some(folder);

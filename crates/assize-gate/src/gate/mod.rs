@@ -164,9 +164,16 @@ impl GateCommand {
         if self.arguments.iter().any(is_ours) || self.environment.values().any(is_ours) {
             return format!("assize gates --only {}", quoted(&name_of(gate, &self.folder)));
         }
-        let words = [&self.program].into_iter().chain(&self.arguments);
+        let program = self.program_from_folder();
+        let words = [&program].into_iter().chain(&self.arguments);
         let line = words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
         if self.folder.is_empty() { line } else { format!("cd {} && {line}", quoted(&self.folder)) }
+    }
+
+    /// The program as it is named in the folder that the command runs in. A path leads from the root of the project.
+    pub(crate) fn program_from_folder(&self) -> String {
+        let is_inside = self.program.contains('/') && !self.program.starts_with(['/', '.']);
+        if is_inside { format!("{}{}", up_from(&self.folder), self.program) } else { self.program.clone() }
     }
 
     /// The command with the time that a test may take, in seconds.
@@ -511,7 +518,7 @@ impl GateRun {
         };
         if !gate.ordinary_statuses().contains(&status) {
             let complaint = complaint(output);
-            let is_missing = status == NOT_FOUND && complaint.contains("not found");
+            let is_missing = status == NOT_FOUND && String::from_utf8_lossy(&output.stderr).contains("not found");
             let kind = if is_missing { GateTrouble::MissingTool } else { GateTrouble::Crashed };
             return errored(kind, format!("it ended with status {status}{complaint}"), report);
         }
@@ -577,8 +584,31 @@ fn unfinished(report: Option<&ToolReport>) -> String {
 fn complaint(output: &GateOutput) -> String {
     let text = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
     let text = String::from_utf8_lossy(text);
-    let end = assize_core::text::ending(text.trim(), 400);
-    if end.is_empty() { String::new() } else { format!(": {end}") }
+    // What is below it says where it came from.
+    let error = text.lines().rev().map(str::trim).find(|line| names_error(line));
+    let said = match error {
+        Some(line) => assize_core::text::beginning(line, COMPLAINT_CHARS_MAX),
+        None => assize_core::text::ending(text.trim(), COMPLAINT_CHARS_MAX),
+    };
+    if said.is_empty() { String::new() } else { format!(": {said}") }
+}
+
+/// The most characters that are shown of what a gate complains about.
+const COMPLAINT_CHARS_MAX: usize = 400;
+
+/// Returns whether a line names an error as Node and Python do: `TypeError: …`, `Error [ERR_X]: …`, `a.b.C_Error: …`.
+fn names_error(line: &str) -> bool {
+    let Some((name, _)) = line.split_once(": ") else { return false };
+    let name = name.trim_start_matches("Uncaught ");
+    let (name, code) = name.split_once(" [").map_or((name, None), |(name, code)| (name, Some(code)));
+    let is_code = |code: &str| code.ends_with(']') && code.starts_with(|first: char| first.is_ascii_uppercase());
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+    is_name && (name.ends_with("Error") || name.ends_with("Exception")) && code.is_none_or(is_code)
+}
+
+/// The path that leads from a folder up to the root of the project, such as `../../`.
+fn up_from(folder: &str) -> String {
+    "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count())
 }
 
 /// Declares the gate modules and the registry in one line a gate.

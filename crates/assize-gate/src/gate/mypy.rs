@@ -44,7 +44,7 @@ impl Gate for Mypy {
         let own = python::environment_program(project, &setup.folder, "python");
         if let Some(own) = own.filter(|_| !command.program.contains("/bin/")) {
             // Installed elsewhere: it has to be told where the project's dependencies are.
-            command.arguments.push(format!("--python-executable={}{own}", python::up_from(&setup.folder)));
+            command.arguments.push(format!("--python-executable={}{own}", super::up_from(&setup.folder)));
         }
         let named = mentions::named_paths(project, &setup.folder, MYPY.calls, false);
         // What is said on the command line takes the place of what configuration says.

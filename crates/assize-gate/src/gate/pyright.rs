@@ -34,10 +34,10 @@ impl Gate for Pyright {
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         let mut command = PYRIGHT.command(setup, project, &["--outputjson"]);
         if let Some(own) = python::environment_program(project, &setup.folder, "python") {
-            let path = format!("{}{own}", python::up_from(&setup.folder));
+            let path = format!("{}{own}", super::up_from(&setup.folder));
             command.arguments.extend(["--pythonpath".to_owned(), path]);
             if let Some((environment, _)) = own.rsplit_once("/bin/") {
-                let folder = format!("{}{environment}/pyright", python::up_from(&setup.folder));
+                let folder = format!("{}{environment}/pyright", super::up_from(&setup.folder));
                 command.environment.insert("PYRIGHT_PYTHON_CACHE_DIR".to_owned(), folder);
             }
         }

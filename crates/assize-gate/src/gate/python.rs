@@ -172,11 +172,6 @@ pub(super) fn interpreter(project: &Project, folder: &str) -> Option<String> {
     environment_program(project, folder, "python").or_else(|| on_the_path(project, &["python3", "python"]))
 }
 
-/// The way from a folder to the root.
-pub(super) fn up_from(folder: &str) -> String {
-    "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count())
-}
-
 /// `requirements/dev.txt` belongs to the folder above.
 fn in_requirements(path: &str, folder: &str) -> bool {
     path.ends_with(".txt") && parent(path) == within(folder, "requirements")

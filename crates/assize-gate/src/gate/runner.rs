@@ -11,7 +11,7 @@ use assize_core::path::{parent, within};
 use assize_ecosystem::tool::ToolKind;
 use assize_report::{Diagnostic, ReportError, TestOutcome, ToolReport, events, message, tsc};
 
-use super::javascript::{self, NodePackage, installed, up_from};
+use super::javascript::{self, NodePackage, installed};
 use super::script::{self, ScriptStep, Word};
 use super::{
     CANARY, Canary, GateCommand, GateOutput, NAMED_FILES_MAX, ONE_TEST, Project, REPORTS, Setup, TEST_SECONDS_VARIABLE,
@@ -486,7 +486,7 @@ pub(super) fn path_of_programs(project: &Project, folder: &str) -> String {
     while let Some(here) = at {
         let bin = within(here, "node_modules/.bin/");
         if project.programs.iter().any(|program| program.starts_with(&bin)) {
-            bins.push(format!("$PWD/{}{}", up_from(folder), bin.trim_end_matches('/')));
+            bins.push(format!("$PWD/{}{}", super::up_from(folder), bin.trim_end_matches('/')));
         }
         at = if here.is_empty() { None } else { Some(parent(here)) };
     }
@@ -497,7 +497,7 @@ pub(super) fn path_of_programs(project: &Project, folder: &str) -> String {
 pub(super) fn named(project: &Project, folder: &str, mut step: ScriptStep) -> ScriptStep {
     let own = installed(project, folder, step.head()).filter(|_| !SYSTEM.contains(&step.head()));
     if let (Some(own), Some(first)) = (own, step.words.first_mut()) {
-        *first = Word::plain(&format!("./{}{own}", up_from(folder)));
+        *first = Word::plain(&format!("./{}{own}", super::up_from(folder)));
     }
     step
 }

@@ -85,6 +85,20 @@ fn ended(gate: &dyn Gate, status: Option<i32>, stdout: &str, stderr: &str) -> Ga
 }
 
 #[test]
+fn a_complaint_is_the_error_and_not_where_it_came_from() {
+    let said = |stderr: &str| complaint(&GateOutput { stderr: stderr.into(), ..GateOutput::default() });
+    let node = "file:///a.js:1\nimport x\n\nSyntaxError: no export 'x'\n    at a (b:1)\n\nNode.js v20.1.0\n";
+    assert_eq!(said(node), ": SyntaxError: no export 'x'");
+    assert_eq!(said("Error [ERR_X]: gone\n  at a\n"), ": Error [ERR_X]: gone");
+    assert_eq!(said("Traceback:\n  File\npkg.own.Exception: e\n"), ": pkg.own.Exception: e");
+    assert_eq!(said("first\nan Error: of somebody\n"), ": first\nan Error: of somebody");
+    assert_eq!(said("NoError\n"), ": NoError");
+    assert_eq!(said(""), "");
+    let long = format!("RangeError: {}", "x".repeat(COMPLAINT_CHARS_MAX));
+    assert_eq!(said(&long).chars().count(), ": ".len() + COMPLAINT_CHARS_MAX);
+}
+
+#[test]
 fn a_fault_of_the_machine_is_one_to_every_gate() {
     let mut wrong = Vec::new();
     for gate in GATES {

@@ -1,10 +1,12 @@
 //! `tsc --noEmit`: types of TypeScript, where a `tsconfig.json` says how.
 
-use assize_core::path::{is_below, parent, within};
+use assize_core::path::{file_name, is_below, is_within, join, parent, relative_to, within};
 use assize_report::{ToolReport, ReportError, tsc};
 
-use super::javascript;
-use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
+use super::javascript::{self, NodePackage};
+use super::runner::named;
+use super::script;
+use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, up_from};
 
 /// The compiler of TypeScript.
 pub struct Tsc;
@@ -30,7 +32,7 @@ impl Gate for Tsc {
         let configured: Vec<&str> = project
             .files
             .iter()
-            .filter(|path| assize_core::path::file_name(path) == "tsconfig.json" && !assize_ecosystem::is_generated(path))
+            .filter(|path| file_name(path) == "tsconfig.json" && !assize_ecosystem::is_generated(path))
             .map(|path| parent(path))
             .filter(|folder| has_sources(project, folder))
             .collect();
@@ -51,21 +53,19 @@ impl Gate for Tsc {
             .collect()
     }
 
+    fn built(&self, setup: &Setup, project: &Project) -> Option<Setup> {
+        let package = package_around(project, &setup.folder)?;
+        let builds = script::steps(&package, BUILD).is_some_and(|steps| !steps.is_empty());
+        (builds && setup.detail.is_empty()).then(|| Setup {
+            folder: setup.folder.clone(),
+            because: format!("{}; the script `{BUILD}` runs before it", setup.because),
+            detail: BUILD.to_owned(),
+        })
+    }
+
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
-        let called = called_with(project, &setup.folder);
-        let common = ["--noEmit", "--pretty", "false", "--incremental", "false"];
-        if is_solution(project, &setup.folder) {
-            // A project of projects is built, since nothing else follows its references; it is built in a copy.
-            return javascript::command(setup, project, "tsc", &["--build", "--force", "--pretty", "false"]);
-        }
-        let arguments: Vec<&str> = if is_composite(project, &setup.folder) {
-            // Such a project must be incremental; what it would remember goes elsewhere.
-            let info = ["--tsBuildInfoFile", concat!("{reports}", "/tsbuildinfo")];
-            ["-p", called.unwrap_or(".")].into_iter().chain(common[..3].iter().copied()).chain(info).collect()
-        } else {
-            ["-p", called.unwrap_or(".")].into_iter().chain(common).collect()
-        };
-        javascript::command(setup, project, "tsc", &arguments)
+        let plain = Self::plain_command(setup, project);
+        if setup.detail == BUILD { after_build(plain, project) } else { plain }
     }
 
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
@@ -78,17 +78,62 @@ impl Gate for Tsc {
     }
 }
 
+/// The script that makes what the types of a package may need, such as declarations.
+const BUILD: &str = "build";
+
+impl Tsc {
+    fn plain_command(setup: &Setup, project: &Project) -> GateCommand {
+        let called = called_with(project, &setup.folder);
+        let common = ["--noEmit", "--pretty", "false", "--incremental", "false"];
+        if is_solution(project, &setup.folder) {
+            // A project of projects is built, since nothing else follows its references; it is built in a copy.
+            return javascript::command(setup, project, "tsc", &["--build", "--force", "--pretty", "false"]);
+        }
+        let arguments: Vec<&str> = if is_composite(project, &setup.folder) {
+            // Such a project must be incremental; what it would remember goes elsewhere.
+            let info = ["--tsBuildInfoFile", concat!("{reports}", "/tsbuildinfo")];
+            ["-p", called.as_deref().unwrap_or(".")].into_iter().chain(common[..3].iter().copied()).chain(info).collect()
+        } else {
+            ["-p", called.as_deref().unwrap_or(".")].into_iter().chain(common).collect()
+        };
+        javascript::command(setup, project, "tsc", &arguments)
+    }
+}
+
+/// The package that a folder belongs to.
+fn package_around(project: &Project, folder: &str) -> Option<NodePackage> {
+    let around = javascript::packages(project).into_iter().filter(|package| is_within(folder, &package.folder));
+    around.max_by_key(|package| package.folder.len())
+}
+
+/// Builds the package before a command. Whether that works is another gate's to say.
+fn after_build(command: GateCommand, project: &Project) -> GateCommand {
+    let Some(package) = package_around(project, &command.folder) else { return command };
+    let steps = script::steps(&package, BUILD).unwrap_or_default();
+    let steps: Vec<String> =
+        steps.into_iter().map(|step| named(project, &package.folder, step).shell()).collect();
+    let up = up_from(relative_to(&command.folder, &package.folder));
+    let build = format!("(cd ./{up} && {}) > {{reports}}/build.log 2>&1", steps.join(" && "));
+    let mut arguments = vec!["-c".to_owned(), format!("{build}\nexec \"$@\""), "sh".to_owned(), command.program_from_folder()];
+    arguments.extend(command.arguments.iter().cloned());
+    GateCommand { program: "sh".to_owned(), arguments, ..command }
+}
+
 /// The settings with which the maintainers check a folder, where no call takes those that tsc finds by default.
-fn called_with<'p>(project: &'p Project, folder: &str) -> Option<&'p str> {
-    let calls = project.pipeline.settled().iter().filter(|call| call.folder == folder && call.begins_with("tsc"));
-    let settings = calls.map(|call| {
+fn called_with(project: &Project, folder: &str) -> Option<String> {
+    let calls = project.pipeline.settled().iter().filter(|call| call.begins_with("tsc"));
+    let settings = calls.filter_map(|call| {
         let mut words = call.words.iter().map(String::as_str);
-        words.find(|word| matches!(*word, "-p" | "--project")).and_then(|_| words.next())
+        let named = words.find(|word| matches!(*word, "-p" | "--project")).and_then(|_| words.next());
+        let path = join(&call.folder, named.unwrap_or("."))?;
+        match path.strip_suffix(".json") {
+            // What a call names and is not there tells nothing.
+            Some(_) => (parent(&path) == folder && project.files.contains(&path)).then(|| Some(file_name(&path).to_owned())),
+            None => (path == folder).then_some(None),
+        }
     });
-    let mut all: Vec<Option<&str>> = settings.collect();
-    let is_own = |path: &str| !path.contains('/') && project.files.contains(&within(folder, path));
-    all.retain(|settings| settings.is_none_or(is_own));
-    if all.contains(&None) { None } else { all.first().copied().flatten() }
+    let all: Vec<Option<String>> = settings.collect();
+    if all.contains(&None) { None } else { all.into_iter().next().flatten() }
 }
 
 /// A folder of nothing but settings that others extend has nothing to check.
@@ -132,6 +177,37 @@ mod tests {
         assert!(found(&["tsconfig.base.json", "a.ts"]).is_empty());
         assert!(found(&["tsconfig.json"]).is_empty());
         assert!(found(&["node_modules/x/tsconfig.json", "node_modules/x/a.ts"]).is_empty());
+    }
+
+    #[test]
+    fn the_settings_that_the_maintainers_name_are_taken() {
+        let command = |test: &str| {
+            let manifest = serde_json::json!({"scripts": {"test": test}}).to_string();
+            let manifests = [("package.json", manifest.as_str()), ("t/tsconfig.json", "{}"), ("t/tsconfig.esm.json", "{}")];
+            let project = project(&manifests, &["t/a.ts"], &["node_modules/.bin/tsc"]);
+            Tsc.command(&Tsc.detect(&project)[0], &project).arguments[1].clone()
+        };
+        assert_eq!(command("tsc -p t/tsconfig.esm.json"), "tsconfig.esm.json");
+        assert_eq!(command("tsc -p t/tsconfig.esm.json && tsc -p t"), ".");
+        assert_eq!(command("tsc -p t/tsconfig.gone.json"), ".");
+        assert_eq!(command("tsc -p other/tsconfig.esm.json"), ".");
+    }
+
+    #[test]
+    fn the_package_is_built_before_it() {
+        let manifest = r#"{"scripts": {"build": "node build.js && cp a b"}}"#;
+        let of = |folder: &str, manifest: &str| {
+            let settings = within(folder, "tsconfig.json");
+            let project = project(&[("package.json", manifest), (&settings, "{}")], &[&within(folder, "a.ts")], &["node_modules/.bin/tsc"]);
+            let built = Tsc.built(&Tsc.detect(&project)[0], &project)?;
+            assert_eq!(Tsc.built(&built, &project), None, "once");
+            Some(Tsc.command(&built, &project).arguments)
+        };
+        let command = of("t/types", manifest).expect("it builds");
+        assert_eq!(command[1], "(cd ./../../ && node build.js && cp a b) > {reports}/build.log 2>&1\nexec \"$@\"");
+        assert_eq!(command[3..6], ["../../node_modules/.bin/tsc", "-p", "."]);
+        assert!(of("", manifest).expect("it builds")[1].starts_with("(cd ./ && node build.js"));
+        assert_eq!(of("", "{}"), None);
     }
 
     #[test]

@@ -101,9 +101,11 @@ fn readiness(inputs: &ReviewInputs) -> Vec<DoctorCheck> {
             (state, _) => {
                 let found = gate.new.len() + gate.new_left_out;
                 let tests = gate.tests.as_ref().map(|tests| (tests.passed, tests.failed));
+                let pass = |passed| if passed == 1 { "1 test passes".to_owned() } else { format!("{passed} tests pass") };
                 let detail = match (state, tests) {
-                    (GateState::Passed, Some((passed, _))) => format!("ready; {passed} tests pass"),
-                    (_, Some((passed, failed))) => format!("ready; {passed} tests pass, {failed} fail"),
+                    (GateState::Passed, Some((passed, _))) => format!("ready; {}", pass(passed)),
+                    (_, Some((passed, 1))) => format!("ready; {}, 1 fails", pass(passed)),
+                    (_, Some((passed, failed))) => format!("ready; {}, {failed} fail", pass(passed)),
                     (GateState::Passed, None) => "ready; no objection".to_owned(),
                     (_, None) if found == 1 => "ready; 1 objection".to_owned(),
                     (_, None) => format!("ready; {found} objections"),

@@ -164,13 +164,51 @@ fn node(link: impl Fn(&Path) -> PathBuf) -> (Repo, Vec<String>) {
     (repo, files.map(|(path, _)| path.to_owned()).into())
 }
 
+/// A workspace as pnpm installs it: packages of the registry lie in a store, each beside links to what it needs, and a
+/// package of the workspace has links of its own, to others of the workspace, too.
+fn pnpm() -> (Repo, Vec<String>) {
+    const STORE: &str = "node_modules/.pnpm";
+    let repo = Repo::empty();
+    let files = [
+        ("package.json", "{\"name\":\"root\",\"scripts\":{\"test\":\"node --test packages/a/test/\"}}\n"),
+        ("pnpm-workspace.yaml", "packages:\n  - packages/*\n"),
+        ("packages/a/package.json", "{\"name\":\"a\",\"dependencies\":{\"b\":\"workspace:*\",\"x\":\"1.0.0\"}}\n"),
+        ("packages/b/package.json", "{\"name\":\"b\",\"main\":\"index.js\"}\n"),
+        ("packages/b/index.js", "module.exports = () => 3;\n"),
+        (
+            "packages/a/test/a.test.js",
+            "const test = require('node:test');\nconst assert = require('node:assert');\n\
+             test('three', () => assert.equal(require('b')(), require('x')()));\n",
+        ),
+    ];
+    for (path, text) in files {
+        repo.write(path, text);
+    }
+    for (name, index) in [("x", "module.exports = require('y');\n"), ("y", "module.exports = () => 3;\n")] {
+        let package = format!("{STORE}/{name}@1.0.0/node_modules/{name}");
+        repo.write(&format!("{package}/package.json"), &format!("{{\"name\":\"{name}\",\"version\":\"1.0.0\"}}\n"));
+        repo.write(&format!("{package}/index.js"), index);
+    }
+    let root = repo.path();
+    fs::create_dir(root.join("packages/a/node_modules")).expect("made");
+    for (link, target) in [
+        (format!("{STORE}/x@1.0.0/node_modules/y"), "../../y@1.0.0/node_modules/y"),
+        ("packages/a/node_modules/x".to_owned(), "../../../node_modules/.pnpm/x@1.0.0/node_modules/x"),
+        ("packages/a/node_modules/b".to_owned(), "../../b"),
+    ] {
+        symlink(target, root.join(link)).expect("linked");
+    }
+    (repo, files.map(|(path, _)| path.to_owned()).into())
+}
+
 pub fn a_link_of_a_workspace_leads_to_the_copy(tier: SandboxTier) -> Tested {
     let sandbox = sandbox_of(tier)?;
-    for (repo, paths) in [node(|_| "../lib".into()), node(|root| root.join("lib"))] {
+    let layouts = [node(|_| "../lib".into()), node(|root| root.join("lib")), pnpm()];
+    for ((repo, paths), package) in layouts.into_iter().zip(["lib", "lib", "packages/b"]) {
         for (judged, state) in [("() => 2 + 1", GateState::Passed), ("() => 4", GateState::Failed)] {
-            let text = format!("module.exports = {judged};\n");
-            let (found, why) = run_in_copy(&repo, &paths, ("lib/index.js", &text), "node-test", &sandbox);
-            assert_eq!(found, state, "{judged}: {why:?}");
+            let (path, text) = (format!("{package}/index.js"), format!("module.exports = {judged};\n"));
+            let (found, why) = run_in_copy(&repo, &paths, (&path, &text), "node-test", &sandbox);
+            assert_eq!(found, state, "{path} {judged}: {why:?}");
         }
     }
     Ok(())
@@ -198,12 +236,13 @@ pub fn with_landlock_alone_gates_run_where_the_copy_is_what_they_import() -> Tes
         assert!(said.contains(detail), "{said}");
     }
     let wrong = ("lib/index.js", "module.exports = () => 4;\n");
-    let (repo, paths) = node(|_| "../lib".into());
-    let (state, why) =
-        run_in_copy(&repo, &paths, ("lib/index.js", "module.exports = () => 2 + 1;\n"), "node-test", &sandbox);
-    assert_eq!(state, GateState::Passed, "{why:?}");
-    let (state, why) = run_in_copy(&repo, &paths, wrong, "node-test", &sandbox);
-    assert_eq!(state, GateState::Failed, "{why:?}");
+    for ((repo, paths), path) in [(node(|_| "../lib".into()), wrong.0), (pnpm(), "packages/b/index.js")] {
+        let right = (path, "module.exports = () => 2 + 1;\n");
+        let (state, why) = run_in_copy(&repo, &paths, right, "node-test", &sandbox);
+        assert_eq!(state, GateState::Passed, "{path}: {why:?}");
+        let (state, why) = run_in_copy(&repo, &paths, (path, wrong.1), "node-test", &sandbox);
+        assert_eq!(state, GateState::Failed, "{path}: {why:?}");
+    }
     let (repo, paths) = node(|root| root.join("lib"));
     let (state, why) = run_in_copy(&repo, &paths, wrong, "node-test", &sandbox);
     let (kind, detail) = why.unwrap_or_else(|| panic!("it ran, and is {state:?}"));
@@ -212,17 +251,38 @@ pub fn with_landlock_alone_gates_run_where_the_copy_is_what_they_import() -> Tes
     Ok(())
 }
 
+/// The files that the only review of a project took for changed, as the ledger has them.
+fn changed(repo: &Repo) -> Vec<String> {
+    let arguments = ["ledger", "show", "1", "--format", "json"];
+    let output = change::command(Path::new(env!("CARGO_BIN_EXE_assize")), repo, &[], &arguments).output();
+    let entry: Value = serde_json::from_slice(&output.expect("the program runs").stdout).expect("an entry");
+    let files = entry["payload"]["inputs"]["patch_summary"].as_array().expect("files");
+    files.iter().filter_map(|file| file["path"].as_str()).map(str::to_owned).collect()
+}
+
 /// The whole review: what an environment has installed from the user's tree is that of the base on the base, and that of
-/// the change with the change.
+/// the change with the change. The environment itself is no part of the change, whether git ignores it or not.
 pub fn a_review_in_an_environment_judges_the_change() -> Tested {
     [SandboxTier::Bubblewrap, SandboxTier::Namespaces]
         .map(sandbox_of)
         .into_iter()
         .find(Result::is_ok)
         .ok_or_else(|| CannotRun("there are no namespaces here".to_owned()))??;
-    for (code, outcome) in [("def total(prices):\n    return sum(prices) + 0\n", "accept"), (WRONG, "revise")] {
+    let right = "def total(prices):\n    return sum(prices) + 0\n";
+    for (is_ignored, code, outcome) in
+        [(true, right, "accept"), (true, WRONG, "revise"), (false, right, "accept"), (false, WRONG, "revise")]
+    {
         let (repo, paths) = python("src", "");
-        repo.commit("base");
+        if !is_ignored {
+            repo.write(".gitignore", "__pycache__/\n");
+            // Newer versions of Python have git ignore an environment.
+            let _ = fs::remove_file(repo.path().join(".venv/.gitignore"));
+        }
+        let added: Vec<&str> = ["add", "--"].into_iter().chain(paths.iter().map(String::as_str)).collect();
+        repo.git(&added);
+        repo.git(&["commit", "--quiet", "--message", "base"]);
+        let untracked = String::from_utf8_lossy(&repo.git(&["status", "--porcelain"]).stdout).into_owned();
+        assert_eq!(untracked.contains("?? .venv/"), !is_ignored, "{untracked}");
         repo.write(&paths[0], code);
         let arguments = ["review", "--sandbox", "require", "--format", "json"];
         let output = change::command(Path::new(env!("CARGO_BIN_EXE_assize")), &repo, &[], &arguments).output();
@@ -230,6 +290,7 @@ pub fn a_review_in_an_environment_judges_the_change() -> Tested {
         let envelope: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
         assert_eq!(envelope["outcome"], outcome, "{envelope}");
+        assert_eq!(changed(&repo), [paths[0].as_str()], "{untracked}");
         let state = if outcome == "accept" { "passed" } else { "failed" };
         for id in ["unittest", "black"] {
             let gates = envelope["exec"]["gates"].as_array().expect("gates");

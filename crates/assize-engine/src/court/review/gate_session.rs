@@ -14,7 +14,7 @@ use assize_core::path::is_below;
 use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{Language, holds_tests, is_code, is_test};
 use assize_gate::comparison::{BrokenRule, Moves, keep_shared, new_diagnostics, take_out_broken_rules};
-use assize_gate::excuse::{Excuse, Excuses};
+use assize_gate::excuse::{self, Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, cannot_be_held, no_tests_yet};
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_FILES_MAX, Setup, name_of};
 use assize_gate::narrowed::completed;
@@ -210,11 +210,13 @@ impl<'a> GateSession<'a> {
             }
             let ran = self.run_on_tree(worktrees, *tree, planned)?;
             let base = self.base_run(worktrees, &on_base, planned, &ran)?;
+            let base = self.as_named_now(worktrees, planned, base, &ran.run)?;
             if let Some(base) = base.as_ref().filter(|_| is_test_runner(*gate)) {
                 self.of_base.insert((gate.id().to_owned(), setup.folder.clone()), base.run.clone());
             }
             let ran = self.out_of_sight(worktrees, planned, *tree, (ran, base.as_ref()), limits)?;
             let (ran, base) = self.told_by_status(worktrees, planned, *tree, (ran, base), limits)?;
+            let (ran, base) = self.as_built(worktrees, planned, (ran, base))?;
             let base = base.as_ref().map(|base| &base.run);
             if *tree == TreeState::Held && no_tests_yet(&ran.run, base) {
                 limits.push(format!("the base has no tests for {name}: those of the change are the only ones"));
@@ -273,8 +275,8 @@ impl<'a> GateSession<'a> {
         plan
     }
 
-    /// Finds out which tests need what the project builds, where its pipeline may build it first: more of them pass on the base
-    /// then.
+    /// Finds out which gates need what the project builds, where its pipeline may build it first: on the base more tests pass
+    /// then, or a checker objects to less.
     fn find_builds(&mut self, worktrees: &mut PreparedWorktrees) -> Result<(), CopyError> {
         let Some(base) = &mut worktrees.base else { return Ok(()) };
         let passed = |ran: &GateExecution| ran.run.cases().filter(|case| case.outcome == TestOutcome::Passed).count();
@@ -288,11 +290,42 @@ impl<'a> GateSession<'a> {
             let ran = self.find_out(base, Planned { gate, setup: &built }, BaseLookup::Taken)?;
             // A script that leaves nothing but its status has no tests that could be counted.
             let ends_well = is_status_alone(&ran.run) && !is_status_alone(&plain.run);
-            if passed(&ran) > passed(&plain) || ends_well {
+            let objects_to_less = !is_test_runner(gate) && objections(&ran.run) < objections(&plain.run);
+            if passed(&ran) > passed(&plain) || ends_well || objects_to_less {
                 self.needs_build.insert(key_of(planned));
             }
         }
         Ok(())
+    }
+
+    /// Lets a checker that objects to the change, and not to the base, look at both once they are built: what the
+    /// maintainers build first may be what it misses.
+    fn as_built(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        (ran, base): (GateExecution, Option<GateExecution>),
+    ) -> Result<(GateExecution, Option<GateExecution>), CopyError> {
+        let (Some(before), Some(worktree)) = (&base, &mut worktrees.base) else { return Ok((ran, base)) };
+        let is_asked = ran.run.state == GateState::Failed && !is_test_runner(planned.gate);
+        let builds_alike = |built: &Setup| {
+            let command = |of: &PreparedWorktree| planned.gate.command(built, &of.project);
+            command(worktree) == command(&worktrees.change)
+        };
+        let built =
+            planned.gate.built(planned.setup, &worktree.project).filter(|built| is_asked && builds_alike(built));
+        let Some(built) = built.filter(|_| objections(&ran.run) > objections(&before.run)) else {
+            return Ok((ran, base));
+        };
+        let planned = Planned { gate: planned.gate, setup: &built };
+        let before_built = self.find_out(worktree, planned, BaseLookup::Taken)?;
+        if before_built.run.state == GateState::Errored || objections(&before_built.run) > objections(&before.run) {
+            return Ok((ran, base));
+        }
+        let again = self.run_apart(&worktrees.change, worktrees.change.copy.again()?, planned, RunnerTest::None)?;
+        let is_better = matches!(again.run.state, GateState::Passed | GateState::Failed)
+            && objections(&again.run) < objections(&ran.run);
+        Ok(if is_better { (again, Some(before_built)) } else { (ran, base) })
     }
 
     /// Runs a gate on one of the copies, the test runner of the change once only.
@@ -402,6 +435,23 @@ impl<'a> GateSession<'a> {
         self.find_out(worktree, planned, BaseLookup::Taken).map(Some)
     }
 
+    /// Calls tests of the base as they are called now, where their names are others in each run of the base as well.
+    fn as_named_now(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        base: Option<GateExecution>,
+        run: &GateRun,
+    ) -> Result<Option<GateExecution>, CopyError> {
+        let Some(mut ran) = base else { return Ok(None) };
+        let names = if is_test_runner(planned.gate) { excuse::renumbered(run, &ran.run) } else { BTreeMap::new() };
+        if let Some(worktree) = worktrees.base.as_mut().filter(|_| !names.is_empty()) {
+            let again = self.run_of_base(worktree, planned, BaseRun::Alone)?;
+            excuse::rename(&mut ran.run, &names, &again.run);
+        }
+        Ok(Some(ran))
+    }
+
     /// Returns the result of a gate on the base, from the cache or by running it.
     pub(super) fn find_out(
         &mut self,
@@ -473,8 +523,10 @@ impl<'a> GateSession<'a> {
         if !is_asked || !is_mute && ran.run.state != GateState::Failed || is_test_runner(planned.gate) {
             return Ok(ran);
         }
-        let objections = |run: &GateRun| run.report.as_ref().map_or_else(Vec::new, |report| report.diagnostics.clone());
-        let is_old = |base: &GateRun| new_diagnostics(&objections(&ran.run), &objections(base), self.moves).is_empty();
+        let diagnostics =
+            |run: &GateRun| run.report.as_ref().map_or_else(Vec::new, |report| report.diagnostics.clone());
+        let is_old =
+            |base: &GateRun| new_diagnostics(&diagnostics(&ran.run), &diagnostics(base), self.moves).is_empty();
         if !is_mute && base.is_some_and(is_old) {
             return Ok(ran);
         }
@@ -488,15 +540,15 @@ impl<'a> GateSession<'a> {
             limits.push(format!("{name} comes to no result with the base's settings; it ran with those of the change"));
             return Ok(own);
         }
-        let count = |run: &GateRun| run.report.as_ref().map_or(0, |report| report.diagnostics.len());
-        let before = count(&ran.run);
+        let before = objections(&ran.run);
         if matches!(own.run.state, GateState::Passed | GateState::Failed) {
             keep_shared(&mut ran.run, &own.run);
         }
-        let gone = before - count(&ran.run);
+        let gone = before - objections(&ran.run);
         if gone > 0 {
+            let objections = if gone == 1 { "objection" } else { "objections" };
             limits.push(format!(
-                "{gone} objections of {name} hold only with the base's settings, which the change alters"
+                "only the base's settings, which the change alters, make for {gone} {objections} of {name}"
             ));
         }
         Ok(ran)
@@ -666,6 +718,11 @@ impl<'a> GateSession<'a> {
         };
         GateResult::of(&ran.run, base, self.moves, &about)
     }
+}
+
+/// How much a checker objects to.
+fn objections(run: &GateRun) -> usize {
+    run.report.as_ref().map_or(0, |report| report.diagnostics.len())
 }
 
 fn printed(ran: &GateExecution) -> PrintedRun<'_> {
