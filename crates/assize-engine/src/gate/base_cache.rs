@@ -281,7 +281,7 @@ mod tests {
             cache.put(&key, &ran(kind));
             assert_eq!(cache.get(&key).is_some(), expected, "{kind:?}");
         }
-        let file = fs::File::options().write(true).open(folder.path().join("gates-1/TimedOut")).expect("cached");
+        let file = fs::File::options().write(true).open(folder.path().join("gates-2/TimedOut")).expect("cached");
         for (age, expected) in [(TIMEOUT_KEPT - Duration::from_secs(60), true), (TIMEOUT_KEPT, false)] {
             file.set_modified(std::time::SystemTime::now() - age).expect("dated");
             assert_eq!(cache.get("TimedOut").is_some(), expected, "{age:?}");

@@ -47,10 +47,8 @@ impl Gate for Eslint {
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         let mut arguments = vec!["--format", "json", "--output-file", "{reports}/eslint.json", "--no-color"];
-        if is_old(project, &setup.folder) {
-            // Without being told, ESLint up to version 8 lints `.js` alone.
-            arguments.extend(["--ext", ".js,.cjs,.mjs,.jsx,.ts,.cts,.mts,.tsx"]);
-        }
+        let endings = if is_old(project, &setup.folder) { endings(project, &setup.folder) } else { None };
+        arguments.extend(endings.iter().flat_map(|endings| ["--ext", endings]));
         let mut command = javascript::command(setup, project, "eslint", &arguments);
         command.arguments.extend(mentions::named_paths(project, &setup.folder, self.calls(), true));
         command
@@ -59,6 +57,25 @@ impl Gate for Eslint {
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         Ok(javascript::place(eslint::parse(output.report("eslint.json")?)?, setup, output))
     }
+}
+
+/// The endings of the files that the maintainers' calls lint; `None` where they name none. Without being told, ESLint up to
+/// version 8 lints `.js` alone, and what its settings name.
+fn endings(project: &Project, folder: &str) -> Option<String> {
+    let calls = mentions::calls_in(project, folder, &["eslint"]);
+    if calls.is_empty() {
+        return Some(".js,.cjs,.mjs,.jsx,.ts,.cts,.mts,.tsx".to_owned());
+    }
+    let mut named: Vec<&str> = Vec::new();
+    for call in calls {
+        let mut words = call.words.iter();
+        while let Some(word) = words.next() {
+            let value = if word == "--ext" { words.next().map(String::as_str) } else { word.strip_prefix("--ext=") };
+            let endings = value.into_iter().flat_map(|value| value.split(','));
+            named.extend(endings.filter(|ending| !named.contains(ending)).collect::<Vec<_>>());
+        }
+    }
+    (!named.is_empty()).then(|| named.join(","))
 }
 
 fn is_old_config(name: &str) -> bool {
@@ -96,6 +113,22 @@ mod tests {
             if let Some(setup) = found.first() {
                 assert_eq!(Eslint.command(setup, &project).arguments.contains(&"--ext".to_owned()), old);
             }
+        }
+    }
+
+    #[test]
+    fn files_have_the_endings_that_the_maintainers_name() {
+        for (lint, more, expected) in [
+            ("eslint src", "", None),
+            ("eslint --ext .js,.ts src", "", Some(".js,.ts")),
+            ("eslint --ext=.ts .", "eslint --ext .ts,.tsx lib", Some(".ts,.tsx")),
+            ("gts lint", "", Some(".js,.cjs,.mjs,.jsx,.ts,.cts,.mts,.tsx")),
+        ] {
+            let manifest = serde_json::json!({"scripts": {"lint": lint, "test": more}}).to_string();
+            let project = project(&[("package.json", &manifest)], &[".eslintrc", "src/a.js"], &[]);
+            let command = Eslint.command(&Eslint.detect(&project)[0], &project);
+            let named = command.arguments.iter().skip_while(|word| *word != "--ext").nth(1);
+            assert_eq!(named.map(String::as_str), expected, "{lint}");
         }
     }
 

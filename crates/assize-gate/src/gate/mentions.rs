@@ -54,18 +54,23 @@ pub(super) fn mentioned(project: &Project, words: &[&str]) -> Option<String> {
     })
 }
 
+/// Returns the maintainers' calls of a tool in a folder, or those of scripts if no pipeline calls it.
+pub(super) fn calls_in<'p>(project: &'p Project, folder: &str, calls: &[&str]) -> Vec<&'p PipelineCommand> {
+    let called =
+        |command: &PipelineCommand| command.folder == folder && calls.iter().any(|call| command.begins_with(call));
+    let commands = project.pipeline.calls(called);
+    if !commands.is_empty() {
+        return commands;
+    }
+    // What people have it look at.
+    project.pipeline.in_scripts.iter().filter(|command| called(command)).collect()
+}
+
 /// Returns the paths that the maintainers' calls of a tool in a folder name, or scripts if no pipeline calls it; `.` where
 /// one of them names none, and where there is none. With `patterns`, words that the tool itself takes for patterns of paths count as well.
 pub(super) fn named_paths(project: &Project, folder: &str, calls: &[&str], patterns: bool) -> Vec<String> {
-    let called =
-        |command: &PipelineCommand| command.folder == folder && calls.iter().any(|call| command.begins_with(call));
     let mut found: Vec<String> = Vec::new();
-    let mut commands = project.pipeline.calls(called);
-    if commands.is_empty() {
-        // What people have it look at.
-        commands = project.pipeline.in_scripts.iter().filter(|command| called(command)).collect();
-    }
-    for command in commands {
+    for command in calls_in(project, folder, calls) {
         let named = paths_of(project, folder, command, patterns);
         if named.is_empty() || named.iter().any(|path| path == ".") {
             return vec![".".to_owned()];

@@ -585,7 +585,8 @@ fn complaint(output: &GateOutput) -> String {
     let text = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
     let text = String::from_utf8_lossy(text);
     // What is below it says where it came from.
-    let error = text.lines().rev().map(str::trim).find(|line| names_error(line));
+    let traces = |line: &&str| line.is_empty() || line.starts_with([' ', '\t', '}']) || line.starts_with("Node.js v");
+    let error = text.lines().rev().find(|line| !traces(line)).filter(|line| names_error(line));
     let said = match error {
         Some(line) => assize_core::text::beginning(line, COMPLAINT_CHARS_MAX),
         None => assize_core::text::ending(text.trim(), COMPLAINT_CHARS_MAX),

@@ -75,8 +75,10 @@ fn fill(package: &NodePackage, name: &str, depth: usize, found: &mut Vec<ScriptS
         let Some(text) = package.script(&name) else { continue };
         for step in split(text)? {
             match called(package, &step) {
-                Some((script, more)) => {
-                    fill(package, &script, depth + 1, found)?;
+                Some((scripts, more)) => {
+                    for script in scripts {
+                        fill(package, &script, depth + 1, found)?;
+                    }
                     // What is handed on goes to the last command.
                     found.last_mut()?.words.extend(more);
                 }
@@ -183,9 +185,14 @@ pub(super) fn is_of_workspace(step: &ScriptStep) -> bool {
     }
 }
 
-/// The script that a command calls, and what is handed on to it.
-fn called(package: &NodePackage, step: &ScriptStep) -> Option<(String, Vec<Word>)> {
+/// The scripts that a command calls, one after the other, and what is handed on to the last one.
+fn called(package: &NodePackage, step: &ScriptStep) -> Option<(Vec<String>, Vec<Word>)> {
     let manager = step.head();
+    if matches!(manager, "run-s" | "run-p" | "npm-run-all" | "npm-run-all2") {
+        let names = step.arguments().iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+        let scripts: Vec<Vec<String>> = names.map(|name| scripts_of(package, name)).collect::<Option<_>>()?;
+        return (!scripts.is_empty()).then(|| (scripts.concat(), Vec::new()));
+    }
     if !matches!(manager, "npm" | "pnpm" | "yarn" | "bun") || is_of_workspace(step) {
         return None;
     }
@@ -199,9 +206,30 @@ fn called(package: &NodePackage, step: &ScriptStep) -> Option<(String, Vec<Word>
         name if manager != "npm" => name,
         _ => return None,
     };
-    package.script(name)?;
+    let pattern = name.strip_prefix("/^").and_then(|name| name.strip_suffix('/')).filter(|_| manager == "pnpm");
+    let scripts = match pattern {
+        Some(beginning) => scripts_of(package, &format!("{beginning}**"))?,
+        None => package.script(name).map(|_| vec![name.to_owned()])?,
+    };
     let more = words.filter(|word| word.text != "--").cloned().collect();
-    Some((name.to_owned(), more))
+    Some((scripts, more))
+}
+
+/// The scripts that a name means: `test:*` means each of one part more, `test:**` any that begins so. `None` where there is none,
+/// or where more is asked of it than its name.
+fn scripts_of(package: &NodePackage, name: &str) -> Option<Vec<String>> {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_:.".contains(character);
+    let beginning = name.trim_end_matches('*');
+    if !beginning.chars().all(is_plain) {
+        return None;
+    }
+    let fits = |script: &str| match &name[beginning.len()..] {
+        "" => script == name,
+        "*" => script.strip_prefix(beginning).is_some_and(|rest| !rest.contains(':')),
+        _ => script.starts_with(beginning),
+    };
+    let found: Vec<String> = package.scripts().into_iter().filter(|script| fits(script)).map(str::to_owned).collect();
+    (!found.is_empty()).then_some(found)
 }
 
 /// Takes away what only starts a command: `npx`, `pnpm exec`, and tools that measure coverage.
@@ -255,6 +283,11 @@ mod tests {
                 &["gen", "vitest run --bail"],
             ),
             (r#""pretest":"tsc","test":"mocha","posttest":"eslint .""#, &["tsc", "mocha", "eslint ."]),
+            (r#""test":"run-s test:*","test:a":"tsc","test:b":"mocha","test:b:c":"x""#, &["tsc", "mocha"]),
+            (r#""test":"npm-run-all -s lint unit","lint":"eslint .","unit":"mocha""#, &["eslint .", "mocha"]),
+            (r#""test":"pnpm run /^test:/","test:a":"tsc","test:b:c":"mocha""#, &["tsc", "mocha"]),
+            (r#""test":"run-s gone","x":"y""#, &["run-s gone"]),
+            (r#""test":"run-s 'a -- {1}'","a":"y""#, &["run-s 'a -- {1}'"]),
             (r#""test":"A=1 cross-env B='2 3' npx --no-install jest -t 'a b'""#, &["A=1 B='2 3' jest -t 'a b'"]),
             (r#""test":"c8 --reporter=text node --test 'a/**/*.js'""#, &["node --test 'a/**/*.js'"]),
             (r#""test":"c8 --exclude build -x test -r text -r html mocha""#, &["mocha"]),

@@ -93,6 +93,7 @@ fn a_complaint_is_the_error_and_not_where_it_came_from() {
     assert_eq!(said("Traceback:\n  File\npkg.own.Exception: e\n"), ": pkg.own.Exception: e");
     assert_eq!(said("first\nan Error: of somebody\n"), ": first\nan Error: of somebody");
     assert_eq!(said("NoError\n"), ": NoError");
+    assert_eq!(said("a.XException: old\nTests have no end\n"), ": a.XException: old\nTests have no end");
     assert_eq!(said(""), "");
     let long = format!("RangeError: {}", "x".repeat(COMPLAINT_CHARS_MAX));
     assert_eq!(said(&long).chars().count(), ": ".len() + COMPLAINT_CHARS_MAX);

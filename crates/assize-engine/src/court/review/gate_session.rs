@@ -217,6 +217,11 @@ impl<'a> GateSession<'a> {
             let ran = self.out_of_sight(worktrees, planned, *tree, (ran, base.as_ref()), limits)?;
             let (ran, base) = self.told_by_status(worktrees, planned, *tree, (ran, base), limits)?;
             let (ran, base) = self.as_built(worktrees, planned, (ran, base))?;
+            let ran = if *tree == TreeState::Change && is_test_runner(*gate) {
+                self.by_own_settings(worktrees, planned, ran, limits)?
+            } else {
+                ran
+            };
             let base = base.as_ref().map(|base| &base.run);
             if *tree == TreeState::Held && no_tests_yet(&ran.run, base) {
                 limits.push(format!("the base has no tests for {name}: those of the change are the only ones"));

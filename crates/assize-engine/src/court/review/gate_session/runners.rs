@@ -1,11 +1,16 @@
 //! With which runners the tests of a change run, and how these are put to the test.
 
+use std::collections::BTreeSet;
+
 use assize_ecosystem::holds_tests;
 use assize_gate::excuse::{self, Excuses};
 use assize_gate::exec_report::GateResult;
 use assize_gate::gate::{Gate, GateRun, GateState, GateTrouble, Setup, name_of};
+use assize_gate::status_alone::{as_test, is_status_alone, notices};
+use assize_report::TestOutcome;
+use assize_report::driver_events::WHOLE;
 
-use super::{BaseLookup, BaseRun, GateSession, PreparedWorktrees, TreeState, is_same, is_test_runner, key_of};
+use super::{BaseLookup, BaseRun, GateSession, PreparedWorktrees, TreeState, is_same, is_test_runner, key_of, printed};
 use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
 use crate::work_copy::CopyError;
 
@@ -41,16 +46,11 @@ impl<'a> GateSession<'a> {
         if own.due.iter().any(|(gate, setup)| is_same(planned, Planned { gate: *gate, setup })) {
             return Ok(None);
         }
-        let mut left = worktrees.touched_tests();
-        left.retain(|path| worktrees.change.copy.files().contains(path) && holds_tests(path));
+        let mut left = touched_files_of_tests(worktrees);
         let mut results = Vec::new();
         for (gate, setup) in &own.due {
             let planned = Planned { gate: *gate, setup };
-            let mut ran = self.run_watched(&own.worktree, own.worktree.copy.again()?, planned)?;
-            if ran.run.state != GateState::Passed {
-                // A test may fail now and then, or come upon a canary.
-                ran = self.run_apart(&own.worktree, own.worktree.copy.again()?, planned, RunnerTest::Markers)?;
-            }
+            let ran = self.run_own(&own.worktree, planned)?;
             if ran.run.state != GateState::Passed {
                 return Ok(None);
             }
@@ -60,6 +60,58 @@ impl<'a> GateSession<'a> {
             results.push(self.result(planned, TreeState::Change, &ran, None, &Excuses::new(), true));
         }
         Ok((left.is_empty() && !results.is_empty()).then_some(results))
+    }
+
+    /// Runs tests of the change by its own settings.
+    fn run_own(&mut self, own: &PreparedWorktree, planned: Planned<'_>) -> Result<GateExecution, CopyError> {
+        let ran = self.run_watched(own, own.copy.again()?, planned)?;
+        if ran.run.state == GateState::Passed || is_status_alone(&ran.run) {
+            return Ok(ran);
+        }
+        // A test may fail now and then, or come upon a canary.
+        self.run_apart(own, own.copy.again()?, planned, RunnerTest::Markers)
+    }
+
+    /// Takes the tests of a change as they end by its own settings, where those of the base keep them from running well and
+    /// nothing was asked for: the code has passed the tests of the base by the settings of the base. What failed before has to
+    /// pass, and each file of tests that the change touches has to run.
+    pub(super) fn by_own_settings(
+        &mut self,
+        worktrees: &PreparedWorktrees,
+        planned: Planned<'_>,
+        ran: GateExecution,
+        limits: &mut Vec<String>,
+    ) -> Result<GateExecution, CopyError> {
+        let has_passed = self.of_held.get(&key_of(planned)).is_some_and(|held| held.state == GateState::Passed);
+        if !has_passed || ran.run.state == GateState::Passed || !self.is_unspecified() {
+            return Ok(ran);
+        }
+        let Some(own) = self.runners_by_own_settings(worktrees)? else { return Ok(ran) };
+        let same = own.due.iter().map(|(gate, setup)| Planned { gate: *gate, setup }).find(|it| is_same(planned, *it));
+        let Some(same) = same else { return Ok(ran) };
+        let mut again = self.run_own(&own.worktree, same)?;
+        let settles = if is_status_alone(&again.run) {
+            let settled = self.notices_what_changed(&own.worktree, same)?;
+            again.run = as_test(&format!("the script `{}`", same.setup.detail));
+            settled
+        } else {
+            again.run.state == GateState::Passed && settles_all(&again.run, &ran.run, worktrees)
+        };
+        if !settles {
+            return Ok(ran);
+        }
+        let name = name_of(planned.gate.id(), &planned.setup.folder);
+        limits.push(format!(
+            "{name}: the tests of the change ran with its own settings; with the base's they do not pass"
+        ));
+        Ok(again)
+    }
+
+    /// Returns whether a script fails once every changed function is cut off.
+    fn notices_what_changed(&mut self, own: &PreparedWorktree, planned: Planned<'_>) -> Result<bool, CopyError> {
+        let Some((copy, word)) = self.cut_off(&own.copy)? else { return Ok(false) };
+        let cut_off = self.run_apart(own, copy, planned, RunnerTest::None)?;
+        Ok(notices(printed(&cut_off), &word))
     }
 
     /// How the runner of tests that may have been altered is put to the test.
@@ -117,4 +169,23 @@ impl<'a> GateSession<'a> {
         }
         Ok(!seen.is_empty())
     }
+}
+
+/// The files of tests that the change touches and leaves there.
+fn touched_files_of_tests(worktrees: &PreparedWorktrees) -> BTreeSet<String> {
+    let mut touched = worktrees.touched_tests();
+    touched.retain(|path| worktrees.change.copy.files().contains(path) && holds_tests(path));
+    touched
+}
+
+/// Returns whether another run of tests passes what failed in the first one, and runs each file of tests that the change
+/// touches.
+fn settles_all(again: &GateRun, first: &GateRun, worktrees: &PreparedWorktrees) -> bool {
+    let passed: BTreeSet<&str> =
+        again.cases().filter(|case| case.outcome == TestOutcome::Passed).map(|case| case.id.as_str()).collect();
+    let mut failed = first.cases().filter(|case| case.outcome == TestOutcome::Failed);
+    let ran: BTreeSet<&str> =
+        again.cases().filter(|case| case.outcome.was_executed()).filter_map(excuse::file_of).collect();
+    failed.all(|case| passed.contains(case.id.as_str()) || case.id.ends_with(WHOLE))
+        && touched_files_of_tests(worktrees).iter().all(|file| ran.contains(file.as_str()))
 }
