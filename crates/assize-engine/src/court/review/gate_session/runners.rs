@@ -73,8 +73,8 @@ impl<'a> GateSession<'a> {
     }
 
     /// Takes the tests of a change as they end by its own settings, where those of the base keep them from running well and
-    /// nothing was asked for: the code has passed the tests of the base by the settings of the base. What failed before has to
-    /// pass, and each file of tests that the change touches has to run.
+    /// nothing was asked for: by the settings of the base the code passes the tests of the base, as far as the base does. What
+    /// failed before has to pass, and each file of tests that the change touches has to run.
     pub(super) fn by_own_settings(
         &mut self,
         worktrees: &PreparedWorktrees,
@@ -82,8 +82,13 @@ impl<'a> GateSession<'a> {
         ran: GateExecution,
         limits: &mut Vec<String>,
     ) -> Result<GateExecution, CopyError> {
-        let has_passed = self.of_held.get(&key_of(planned)).is_some_and(|held| held.state == GateState::Passed);
-        if !has_passed || ran.run.state == GateState::Passed || !self.is_unspecified() {
+        let key = key_of(planned);
+        let loses_nothing = |held: &GateRun| {
+            let base = self.of_base.get(&key).filter(|base| base.state != GateState::Passed);
+            held.state == GateState::Passed || base.is_some_and(|base| excuse::newly_failing(held, base).is_empty())
+        };
+        let may_differ = self.is_unspecified() && self.of_held.get(&key).is_some_and(loses_nothing);
+        if ran.run.state == GateState::Passed || !may_differ {
             return Ok(ran);
         }
         let Some(own) = self.runners_by_own_settings(worktrees)? else { return Ok(ran) };
