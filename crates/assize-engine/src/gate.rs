@@ -17,9 +17,10 @@ use std::path::{Path, PathBuf};
 
 use assize_core::text::make_visible;
 use assize_ecosystem::{is_code, is_setting, is_test, scratch_folder};
+use assize_gate::comparison::keep_within;
 use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
-    BUILD, Canary, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
+    BUILD, Canary, Dimension, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
     TEST_SECONDS,
 };
 use assize_report::REPORT_BYTES_MAX;
@@ -345,6 +346,9 @@ impl PreparedWorktree {
             return self.carry_out((planned, copy), &command, checks, sandbox, terms, printed);
         }
         let mut run = GateRun::of(planned.gate, planned.setup, &output, checks.canary);
+        if planned.gate.dimensions().iter().all(|dimension| *dimension == Dimension::Style) {
+            keep_within(&mut run, copy.files());
+        }
         let report_file = |name: &str| output.reports.get(name).map(Vec::as_slice).unwrap_or_default();
         let report_file = completion_marker::RunArtifacts {
             words: report_file(completion_marker::REPORT),

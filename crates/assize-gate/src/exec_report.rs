@@ -262,6 +262,9 @@ pub struct Circumstances<'a> {
     pub ready_by: Option<&'a str>,
 }
 
+/// The most tests for each that passes that may fail on the base as well. Beyond it, what passes shows nothing of a change.
+const RED_FOR_ONE_PASSED_MAX: usize = 9;
+
 impl GateResult {
     /// Says what a gate's run means for a change. `base` is the same gate's run on the base; without one, everything
     /// counts as new.
@@ -273,7 +276,11 @@ impl GateResult {
         let failed_tests = summary.as_ref().map_or(0, |summary| summary.failed);
         let excused = summary.as_ref().map_or(0, |summary| summary.excused);
         let is_adapted = about.excuses.values().any(|excuse| excuse.is_by_change());
-        let shows_nothing = summary.as_ref().is_some_and(|summary| summary.passed == 0) && !is_adapted;
+        let shows_nothing = !is_adapted
+            && summary.as_ref().is_some_and(|summary| match about.tests_of {
+                TestsOf::Base => summary.passed * RED_FOR_ONE_PASSED_MAX < excused,
+                TestsOf::Change => summary.passed == 0,
+            });
         let ObjectionSplit { mut new, known, beyond } =
             ObjectionSplit::of(run, base, moves, about.fails_at, failed_tests + excused);
         let new_left_out = new.len().saturating_sub(NEW_DIAGNOSTICS_MAX) + beyond;
@@ -286,7 +293,11 @@ impl GateResult {
             }
             GateState::Failed if nothing_new && known > 0 && runs_tests => came_to_no_test(run, base, moves),
             GateState::Failed if nothing_new && excused > 0 && shows_nothing => {
-                let detail = "every test fails, on the base as well".to_owned();
+                let passed = summary.as_ref().map_or(0, |summary| summary.passed);
+                let detail = match passed {
+                    0 => "every test fails, on the base as well".to_owned(),
+                    _ => format!("{excused} of {} tests fail, on the base as well", passed + excused),
+                };
                 (GateState::NotReady, Some(TroubleReport { kind: GateTrouble::NoTests, detail, ready_by: None }))
             }
             GateState::Failed if nothing_new && known + excused > 0 => (GateState::Passed, None),

@@ -205,6 +205,13 @@ impl<'p> Calls<'p> {
             return Some(NOT_CALLED_THERE.to_owned());
         }
         let may_be_called = !setup.detail.is_empty() || !gate.calls().is_empty();
+        // A package below the root that the maintainers only build may be for another kind of machine.
+        let only_builds = |command: &PipelineCommand| command.folder == folder && command.begins_with("cargo");
+        let is_built =
+            !folder.is_empty() && gate.builds_in() == Some("cargo") && pipeline.commands.iter().any(only_builds);
+        if is_built && may_be_called {
+            return Some(NOT_CALLED_THERE.to_owned());
+        }
         if !pipeline.is_complete {
             return None;
         }
@@ -371,6 +378,35 @@ mod tests {
         assert_eq!(due(&project(&with, &files), &[], None), "python-compile, pytest, pytest in examples/tutorial");
         assert_eq!(due(&project(&with, &files), &["pytest in examples/tutorial"], None), "python-compile, pytest");
         assert_eq!(due(&project(&with, &files), &["pytest"], None), "python-compile");
+    }
+
+    #[test]
+    fn a_script_that_the_maintainers_call_goes_before_a_runner_that_is_only_set_up() {
+        let one = r#"{"scripts":{"bench":"vitest bench","test":"own-scripts test"}}"#;
+        let with = |step: &str| {
+            let text = workflow(&[step]);
+            let manifests = [
+                ("package.json", r#"{"workspaces":["packages/*"]}"#),
+                ("packages/one/package.json", one),
+                (CI, text.as_str()),
+            ];
+            due(&project(&manifests, &["packages/one/src/a.spec.ts"]), &[], None)
+        };
+        assert_eq!(with("npm test --workspaces"), "package-test in packages/one");
+        assert_eq!(with("./who-knows.sh"), "vitest in packages/one");
+    }
+
+    #[test]
+    fn a_package_that_is_only_built_is_not_tested() {
+        let with = |calls: &[&str]| {
+            let text = workflow(&[&["./who-knows.sh", "cargo test"], calls].concat());
+            let manifests = [("Cargo.toml", "[package]\n"), ("no-std/Cargo.toml", "[package]\n"), (CI, text.as_str())];
+            let all = due(&project(&manifests, &["src/lib.rs", "no-std/src/main.rs"]), &[], None);
+            all.split(", ").filter(|name| name.contains("test in")).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(with(&[]), "cargo-test in no-std", "it cannot be known");
+        assert_eq!(with(&["cd no-std && cargo build --target thumbv6m-none-eabi"]), "");
+        assert_eq!(with(&["cd no-std && cargo build", "cd no-std && cargo test"]), "cargo-test in no-std");
     }
 
     const ROOT: &str = r#"{"workspaces":["packages/*"],"scripts":{"test":"vitest run","build":"npm run build -ws"}}"#;

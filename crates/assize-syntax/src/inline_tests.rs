@@ -22,12 +22,23 @@ struct InlineTest {
     name: String,
     /// Where it stands, its attributes and doc comments included.
     range: Range<usize>,
+    /// The attribute that has it compiled for tests alone, if that is a condition.
+    condition: Option<Range<usize>>,
+}
+
+/// The condition that every build of tests meets.
+const ALWAYS_IN_TESTS: &str = "#[cfg(test)]";
+
+/// Returns whether an attribute is the condition that every build of tests meets.
+fn always_holds_in_tests(attribute: &str) -> bool {
+    attribute.split_whitespace().collect::<String>() == ALWAYS_IN_TESTS
 }
 
 /// Returns the code of `change` with the tests of `base`. `None` where nothing differs, so that `change` stays as it is, and
 /// where one of the two cannot be parsed: a compiler will say so.
 ///
-/// Tests that only `base` has come to the end of the file; those that only `change` has are left out.
+/// Tests that only `base` has come to the end of the file; those that only `change` has are left out. A test that `change`
+/// compiles in every build of tests is compiled in every one: a feature that it asked for may be gone.
 pub fn with_tests_of(base: &str, change: &str) -> Option<String> {
     let theirs = items(base)?;
     let ours = items(change)?;
@@ -38,7 +49,16 @@ pub fn with_tests_of(base: &str, change: &str) -> Option<String> {
     for item in &ours {
         merged.push_str(&change[at..item.range.start]);
         if let Some(test) = wanted.remove(item.name.as_str()) {
-            merged.push_str(&test);
+            let is_always = item.condition.clone().is_some_and(|condition| always_holds_in_tests(&change[condition]));
+            let theirs = theirs.iter().find(|theirs| is_always && theirs.name == item.name);
+            match theirs.and_then(|theirs| theirs.condition.clone().map(|condition| (theirs.range.start, condition))) {
+                Some((start, condition)) => {
+                    merged.push_str(&test[..condition.start - start]);
+                    merged.push_str(ALWAYS_IN_TESTS);
+                    merged.push_str(&test[condition.end - start..]);
+                }
+                None => merged.push_str(&test),
+            }
         }
         at = item.range.end;
     }
@@ -60,13 +80,15 @@ pub fn with_tests_of(base: &str, change: &str) -> Option<String> {
 pub fn loses_tests_of(base: &str, change: &str) -> bool {
     let (Some(theirs), Some(ours)) = (test_parts(base), test_parts(change)) else { return false };
     let mut spare = ours;
-    let is_lost = |part: &TestPart, spare: &mut Vec<TestPart>| match spare.iter().position(|own| own.text == part.text)
-    {
-        Some(at) => {
-            spare.swap_remove(at);
-            false
+    let is_lost = |part: &TestPart, spare: &mut Vec<TestPart>| {
+        let is_it = |own: &TestPart| own.text == part.text || part.unconditional.as_ref() == Some(&own.text);
+        match spare.iter().position(is_it) {
+            Some(at) => {
+                spare.swap_remove(at);
+                false
+            }
+            None => true,
         }
-        None => true,
     };
     if theirs.iter().any(|part| is_lost(part, &mut spare)) {
         return true;
@@ -80,6 +102,8 @@ pub fn loses_tests_of(base: &str, change: &str) -> bool {
 struct TestPart {
     /// All of it, without white space.
     text: String,
+    /// The same, compiled in every build of tests.
+    unconditional: Option<String>,
     /// What it declares; nothing for the head of a module and an import.
     name: Option<String>,
     is_test: bool,
@@ -97,10 +121,14 @@ fn parts_of(block: Node<'_>, text: &str, is_held: bool, found: &mut Vec<TestPart
     let squeezed = |range: Range<usize>| text[range].split_whitespace().collect::<String>();
     let mut cursor = block.walk();
     let (mut begins, mut is_test): (Option<usize>, bool) = (None, false);
+    let mut condition: Option<String> = None;
     for node in block.named_children(&mut cursor) {
         if node.kind() == "attribute_item" {
             begins.get_or_insert(node.start_byte());
             is_test |= marks_test(&text[node.byte_range()]);
+            if is_condition(&text[node.byte_range()]) {
+                condition = Some(squeezed(node.byte_range()));
+            }
             continue;
         }
         if matches!(node.kind(), "line_comment" | "block_comment") {
@@ -109,23 +137,31 @@ fn parts_of(block: Node<'_>, text: &str, is_held: bool, found: &mut Vec<TestPart
         if node.kind() == "inner_attribute_item" {
             // It is about all that stands beside it: `#![cfg(any())]`. An empty name is one that every test speaks of.
             if is_held || text[node.byte_range()].contains("cfg") {
-                found.push(TestPart { text: squeezed(node.byte_range()), name: Some(String::new()), is_test: false });
+                let (text, name) = (squeezed(node.byte_range()), Some(String::new()));
+                found.push(TestPart { text, unconditional: None, name, is_test: false });
             }
             continue;
         }
         let begin = begins.take().unwrap_or(node.start_byte());
         let is_test = std::mem::take(&mut is_test);
+        let condition = condition.take();
+        let part = |range: Range<usize>, name: Option<String>| {
+            let text = squeezed(range);
+            let unconditional =
+                condition.as_ref().map(|condition| text.replacen(condition.as_str(), ALWAYS_IN_TESTS, 1));
+            TestPart { text, unconditional, name, is_test }
+        };
         if !(is_held || is_test && HELD.contains(&node.kind())) {
             continue;
         }
         match node.child_by_field_name("body").filter(|_| node.kind() == "mod_item") {
             Some(body) => {
-                found.push(TestPart { text: squeezed(begin..body.start_byte()), name: None, is_test });
+                found.push(part(begin..body.start_byte(), None));
                 parts_of(body, text, true, found);
             }
             None => {
                 let name = node.child_by_field_name("name").map(|name| text[name.byte_range()].to_owned());
-                found.push(TestPart { text: squeezed(begin..node.end_byte()), name, is_test });
+                found.push(part(begin..node.end_byte(), name));
             }
         }
     }
@@ -162,12 +198,15 @@ fn items(text: &str) -> Option<Vec<InlineTest>> {
     let mut found = Vec::new();
     let mut cursor = tree.root_node().walk();
     let mut begins: Option<usize> = None;
-    let mut is_test = false;
+    let (mut is_test, mut condition) = (false, None);
     for node in tree.root_node().children(&mut cursor) {
         match node.kind() {
             "attribute_item" => {
                 begins.get_or_insert(node.start_byte());
                 is_test |= marks_test(&text[node.byte_range()]);
+                if is_condition(&text[node.byte_range()]) {
+                    condition = Some(node.byte_range());
+                }
             }
             "line_comment" | "block_comment" => {
                 // What stands before an attribute belongs to it only as documentation.
@@ -185,13 +224,19 @@ fn items(text: &str) -> Option<Vec<InlineTest>> {
                         |item: &&InlineTest| item.name.rsplit_once(' ').is_some_and(|(other, _)| other == name);
                     let before = found.iter().filter(is_alike).count();
                     let range = begins.unwrap_or(node.start_byte())..node.end_byte();
-                    found.push(InlineTest { name: format!("{name} {before}"), range });
+                    found.push(InlineTest { name: format!("{name} {before}"), range, condition: condition.take() });
                 }
-                (begins, is_test) = (None, false);
+                (begins, is_test, condition) = (None, false, None);
             }
         }
     }
     Some(found)
+}
+
+/// Returns whether an attribute is a condition that has an item compiled for tests alone.
+fn is_condition(attribute: &str) -> bool {
+    let inner: String = attribute.chars().filter(|character| !character.is_whitespace()).collect();
+    is_test_only(inner.trim_start_matches("#[").trim_end_matches(']'))
 }
 
 /// Returns where the tests at the top of a Rust file stand; nothing where it cannot be parsed.
@@ -216,6 +261,21 @@ fn marks_test(attribute: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_test_whose_feature_goes_is_compiled_as_the_change_has_it() {
+        let base = "fn a() {}\n\n/// Why.\n#[cfg(all(test, feature = \"alloc\"))]\nmod tests {\n    fn one() {}\n}\n";
+        let with = |condition: &str, body: &str| format!("fn b() {{}}\n\n{condition}\nmod tests {{\n    {body}\n}}\n");
+        let merged = |change: &str| with_tests_of(base, change).expect("it differs");
+        let always = "/// Why.\n#[cfg(test)]\nmod tests {\n    fn one() {}\n}\n";
+        assert_eq!(merged(&with("#[cfg(test)]", "fn two() {}")), format!("fn b() {{}}\n\n{always}"));
+        for other in ["#[cfg(all(test, feature = \"never\"))]", "#[cfg(all(test, unix))]"] {
+            assert!(merged(&with(other, "fn two() {}")).contains("feature = \"alloc\""), "{other}");
+            assert!(loses_tests_of(base, &with(other, "fn one() {}")), "{other}");
+        }
+        assert!(!loses_tests_of(base, &with("#[cfg(test)]", "fn one() {}")));
+        assert!(loses_tests_of(base, &with("#[cfg(test)]", "fn two() {}")));
+    }
 
     const BASE: &str = "fn a() -> u8 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { assert_eq!(super::a(), 1); }\n}\n";
 

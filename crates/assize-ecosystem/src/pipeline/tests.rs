@@ -106,6 +106,15 @@ fn golangci_lint_formats_nothing_unasked() {
 }
 
 #[test]
+fn settings_of_a_manifest_stand_in_its_scripts() {
+    let manifest = r#"{"config":{"paths":"src/**/*.ts test","paths_too":"lib"},"scripts":{"lint":"eslint $npm_package_config_paths","more":"eslint $npm_package_config_paths_too $npm_package_config_gone"}}"#;
+    let files = [("package.json", manifest)];
+    let seen = |script: &str| shown(&files, &[script]).last().cloned().unwrap_or_default();
+    assert_eq!(seen("npm run lint"), "eslint src/**/*.ts test");
+    assert!(seen("npm run more").starts_with("eslint lib "), "{}", seen("npm run more"));
+}
+
+#[test]
 fn scripts_of_packages_are_followed_into_their_workspace() {
     let root = r#"{"workspaces":["packages/*"],"scripts":{"test":"npm run lint && npm run unit --workspaces","lint":"eslint .","all":"run-s lint unit:*","unit:a":"vitest"}}"#;
     let one = r#"{"name":"@x/one","scripts":{"unit":"vitest run","build":"tsc"}}"#;

@@ -6,6 +6,7 @@ use assize_report::{Diagnostic, TestCase, TestOutcome, TestRun, ToolReport};
 
 use super::{Circumstances, GateResult, TestsOf};
 use crate::comparison::Moves;
+use crate::excuse::Excuses;
 use crate::gate::{Dimension, GateRun, GateState, GateTrouble};
 
 /// What a gate that runs tests counts for.
@@ -64,6 +65,17 @@ pub fn result(run: &GateRun, base: Option<&GateRun>, dimensions: &'static [Dimen
 
 /// The same of a change that touches files.
 pub fn result_of(run: &GateRun, base: Option<&GateRun>, dimensions: &'static [Dimension], moves: &Moves) -> GateResult {
+    result_excusing(run, base, dimensions, moves, (TestsOf::Base, &Excuses::new()))
+}
+
+/// The same with whose tests they are, and which of them are excused.
+pub fn result_excusing(
+    run: &GateRun,
+    base: Option<&GateRun>,
+    dimensions: &'static [Dimension],
+    moves: &Moves,
+    (tests_of, excuses): (TestsOf, &Excuses),
+) -> GateResult {
     let words = default_edge_words();
     let about = Circumstances {
         id: "gate",
@@ -71,12 +83,12 @@ pub fn result_of(run: &GateRun, base: Option<&GateRun>, dimensions: &'static [Di
         because: "",
         dimensions,
         fails_at: Severity::Error,
-        tests_of: TestsOf::Base,
+        tests_of,
         time_ms: 1,
         command: "gate".to_owned(),
         output: "one\n\ntwo\n",
         edge_words: &words,
-        excuses: &crate::excuse::Excuses::new(),
+        excuses,
         ready_by: Some("install"),
     };
     GateResult::of(run, base, moves, &about)

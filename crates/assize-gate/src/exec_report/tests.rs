@@ -2,8 +2,11 @@
 
 use assize_core::diff::{Diff, FileChange};
 
-use super::testing::{STYLE, SampleRunEnd, TESTS, diagnostic, lint, result, result_of, run_that, tested, troubled};
+use super::testing::{
+    STYLE, SampleRunEnd, TESTS, diagnostic, lint, result, result_excusing, result_of, run_that, tested, troubled,
+};
 use super::*;
+use crate::excuse::Excuse;
 
 #[test]
 fn what_the_base_has_as_well_does_not_fail_a_gate() {
@@ -26,6 +29,23 @@ fn a_failing_test_counts_even_if_it_failed_before() {
     assert_eq!(result.state, GateState::Failed);
     let failing = &result.tests.expect("tests").failing[0];
     assert!(failing.failed_before && !failing.passed_before);
+}
+
+#[test]
+fn where_hardly_a_test_passes_on_the_base_what_passes_shows_nothing() {
+    use TestOutcome::{Failed, Passed};
+    for (red, tests_of, state) in [
+        (RED_FOR_ONE_PASSED_MAX, TestsOf::Base, GateState::Passed),
+        (RED_FOR_ONE_PASSED_MAX + 1, TestsOf::Base, GateState::NotReady),
+        (RED_FOR_ONE_PASSED_MAX + 1, TestsOf::Change, GateState::Passed),
+    ] {
+        let names: Vec<String> = (0..red).map(|number| format!("test_{number}")).collect();
+        let failing = names.iter().map(|name| (name.as_str(), Failed));
+        let run = tested(&failing.chain([("test_sound", Passed)]).collect::<Vec<_>>());
+        let excuses = names.iter().map(|name| (name.clone(), Excuse::KnownRed)).collect();
+        let result = result_excusing(&run, Some(&run), TESTS, &Moves::default(), (tests_of, &excuses));
+        assert_eq!(result.state, state, "{red} {tests_of:?}");
+    }
 }
 
 #[test]

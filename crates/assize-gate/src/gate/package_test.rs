@@ -4,6 +4,7 @@
 //! review finds out more; see [`crate::status_alone`]. A project whose runner writes a report in a known format declares a gate for it.
 
 use assize_core::path::is_below;
+use assize_ecosystem::pipeline::PackageScript;
 use assize_report::{ToolReport, ReportError};
 
 use super::node_test::is_placeholder;
@@ -33,7 +34,12 @@ impl Gate for PackageTest {
         let mut setups = package_script::setups(project, &["test"], |_, _| false);
         setups.retain(|setup| {
             let placeholder = javascript::package(project, &setup.folder).script("test").is_some_and(is_placeholder);
-            !placeholder && !known.iter().any(|other| other.folder == setup.folder)
+            // A runner that is only set up, in a package below the root, does not run where the maintainers call the script.
+            let is_called = |script: &PackageScript| script.folder == setup.folder && script.name == setup.detail;
+            let pipeline = &project.pipeline;
+            let is_own = !setup.folder.is_empty() && pipeline.is_complete && pipeline.scripts.iter().any(is_called);
+            let stands_for = |other: &Setup| other.folder == setup.folder && !(is_own && other.detail.is_empty());
+            !placeholder && !known.iter().any(stands_for)
         });
         // The script of the outermost package often does nothing but call those of the others.
         let inner = |setup: &Setup| known.iter().any(|other| is_below(&other.folder, &setup.folder));
