@@ -24,6 +24,28 @@ pub fn json(text: &str) -> Option<Value> {
     })
 }
 
+/// Reads a `package.json`. Its scripts have what npm puts for the variables of its own settings, such as
+/// `$npm_package_config_paths`.
+pub fn node_manifest(text: &str) -> Option<Value> {
+    const PREFIX: &str = "$npm_package_config_";
+    let mut manifest = json(text)?;
+    if !text.contains(PREFIX) {
+        return Some(manifest);
+    }
+    let settings = manifest.get("config").and_then(Value::as_object).into_iter().flatten();
+    let mut settings: Vec<(String, String)> =
+        settings.filter_map(|(key, value)| Some((format!("{PREFIX}{key}"), value.as_str()?.to_owned()))).collect();
+    // `$a_b` is not `$a`.
+    settings.sort_by_key(|(variable, _)| std::cmp::Reverse(variable.len()));
+    let scripts = manifest.get_mut("scripts").and_then(Value::as_object_mut);
+    for script in scripts.into_iter().flat_map(serde_json::Map::values_mut) {
+        if let Value::String(script) = script {
+            *script = settings.iter().fold(std::mem::take(script), |text, (name, value)| text.replace(name, value));
+        }
+    }
+    Some(manifest)
+}
+
 /// Returns whether brackets are open deeper than [`DEPTH_MAX`]; those within strings count, which does no harm.
 fn is_deep(text: &str) -> bool {
     let mut depth = 0_usize;

@@ -30,7 +30,7 @@ pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
     }
     let mut report = ToolReport::default();
     let mut trouble = Vec::new();
-    let mut ended = false;
+    let (mut begun, mut ended) = (false, false);
     for line in text.lines().map(str::trim_end) {
         let words = line.strip_prefix("[warn] ").or_else(|| line.strip_prefix("[error] ")).unwrap_or(line);
         if [
@@ -42,6 +42,11 @@ pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
         .any(|end| words.starts_with(end))
         {
             ended = true;
+        } else if begun && !line.starts_with(['[', ' ', '>']) && !line.is_empty() {
+            // Up to version 2.0 files are listed without more.
+            report.object(unformatted(line));
+        } else if line == "Checking formatting..." {
+            begun = true;
         } else if let Some(path) = line.strip_prefix("[warn] ") {
             if !path.starts_with("Ignored unknown option") && !path.starts_with("jsxBracketSameLine is deprecated") {
                 report.object(unformatted(path));
@@ -93,6 +98,9 @@ mod tests {
         let found = parse(text.as_bytes()).unwrap().diagnostics;
         let seen: Vec<_> = found.iter().map(|it| (it.code.as_str(), it.path.as_deref().unwrap(), it.line)).collect();
         assert_eq!(seen, [("format", "a b.js", None), ("syntax", "bad.js", Some(1))]);
+        let old = "Checking formatting...\n.travis.yml\nsrc/a b.js\nCode style issues found in the above file(s). Forgot to run Prettier?\n";
+        let paths: Vec<_> = parse(old.as_bytes()).unwrap().diagnostics.into_iter().filter_map(|it| it.path).collect();
+        assert_eq!(paths, [".travis.yml", "src/a b.js"]);
         let clean = "Checking formatting...\nAll matched files use Prettier code style!\n";
         assert_eq!(parse(clean.as_bytes()).unwrap(), ToolReport::default());
     }

@@ -210,7 +210,7 @@ impl Pipeline {
 fn in_scripts(manifests: &BTreeMap<String, String>) -> Vec<PipelineCommand> {
     let mut found = Vec::new();
     for (path, text) in manifests.iter().filter(|(path, _)| file_name(path) == "package.json") {
-        let manifest: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+        let manifest = document::node_manifest(text).unwrap_or_default();
         for (name, script) in manifest["scripts"].as_object().into_iter().flatten() {
             for ShellCommand { words, folder } in shell::commands(script.as_str().unwrap_or_default(), parent(path)) {
                 let (words, source) = (called::unwrapped(&words), format!("{path}, script `{name}`"));

@@ -11,7 +11,7 @@ use super::PackageScript;
 use super::shell::joined;
 use super::step::{ManifestTexts, PipelineStep};
 use super::task_runner::TaskCall;
-use crate::document::{items, json, text, yaml};
+use crate::document::{items, node_manifest, text, yaml};
 use crate::pattern::fits;
 use crate::preparation::quoted;
 
@@ -45,7 +45,7 @@ impl NodeWorkspace {
         let own =
             manifests.iter().filter(|(path, _)| file_name(path) == "package.json" && !path.contains("node_modules/"));
         let packages: BTreeMap<String, Value> =
-            own.filter_map(|(path, text)| Some((parent(path).to_owned(), json(text)?))).collect();
+            own.filter_map(|(path, text)| Some((parent(path).to_owned(), node_manifest(text)?))).collect();
         let mut members = Vec::new();
         let texts = |value: &Value, way: &[&str]| {
             items(value, way).filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
@@ -210,8 +210,8 @@ impl NodeWorkspace {
             })
             .collect();
         for folder in folders {
-            let Some(package) = self.packages.get(folder) else { continue };
-            for (name, text) in package.get("scripts").and_then(Value::as_object).into_iter().flatten() {
+            let scripts = self.packages.get(folder).and_then(|package| package.get("scripts")?.as_object());
+            for (name, text) in scripts.into_iter().flatten() {
                 let is_meant = |wanted: &String| {
                     fits(wanted, name)
                         || ["pre", "post"].iter().any(|part| name.strip_prefix(part) == Some(wanted.as_str()))
@@ -222,7 +222,7 @@ impl NodeWorkspace {
                     let (folder, name) = (folder.clone(), name.clone());
                     let place = format!("{path}, script `{name}`");
                     found.steps.push(PipelineStep {
-                        script: with_settings(text, package),
+                        script: text.to_owned(),
                         folder: Some(folder.clone()),
                         source: place,
                         ..PipelineStep::default()
@@ -233,20 +233,6 @@ impl NodeWorkspace {
         }
         found
     }
-}
-
-/// A script with what npm puts for the variables of the manifest's own settings, such as `$npm_package_config_paths`.
-fn with_settings(script: &str, package: &Value) -> String {
-    const PREFIX: &str = "$npm_package_config_";
-    let settings = package.get("config").and_then(Value::as_object).filter(|_| script.contains(PREFIX));
-    let mut settings: Vec<(String, &str)> = settings
-        .into_iter()
-        .flatten()
-        .filter_map(|(key, value)| Some((format!("{PREFIX}{key}"), value.as_str()?)))
-        .collect();
-    // `$a_b` is not `$a`.
-    settings.sort_by_key(|(variable, _)| std::cmp::Reverse(variable.len()));
-    settings.iter().fold(script.to_owned(), |script, (variable, value)| script.replace(variable, value))
 }
 
 /// Returns whether a path fits a pattern: `*` is one part, `**` any number of them.

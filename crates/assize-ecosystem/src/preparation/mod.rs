@@ -54,18 +54,16 @@ pub struct PreparationPlan {
 }
 
 impl PreparationPlan {
-    /// Plans the preparation of a folder: as the nearest folder above says that has a file which decides it. `None`
-    /// where nothing has to be installed.
+    /// Plans the preparation of a folder: as the nearest folder above says that has a file which decides it, and something to
+    /// install. `None` where nothing has to be installed.
     pub fn of(ecosystem: &Ecosystem, folder: &str, view: &ProjectView<'_>) -> Option<Self> {
         let above = std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| parent(at)));
-        let (at, preparation) = above.into_iter().find_map(|at| {
+        let (at, preparation, commands) = above.into_iter().find_map(|at| {
             let is_there = |preparation: &&Preparation| view.files.contains(&within(at, preparation.file));
-            Some((at, ecosystem.preparations.iter().find(is_there)?))
+            let preparation = ecosystem.preparations.iter().find(is_there)?;
+            let commands = (ecosystem.preparation_commands)(view, at, preparation);
+            (!commands.is_empty()).then_some((at, preparation, commands))
         })?;
-        let commands = (ecosystem.preparation_commands)(view, at, preparation);
-        if commands.is_empty() {
-            return None;
-        }
         let creates = ecosystem.dependency_folders.iter().take(1).map(|name| within(at, name)).collect();
         let is_input = |path: &&String| is_below(path, at) && shapes(ecosystem, path);
         let inputs = view.files.iter().filter(is_input).cloned().collect();

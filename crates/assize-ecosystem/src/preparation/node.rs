@@ -2,13 +2,28 @@
 
 use std::sync::LazyLock;
 
-use assize_core::path::within;
+use assize_core::path::{folders_above, within};
 use regex::Regex;
 
 use super::{Preparation, ProjectView};
 
 /// Package managers that can be had from the registry, with the package that is taken where a project names no version.
 const MANAGERS: [(&str, &str); 3] = [("pnpm", "pnpm@10"), ("yarn", "yarn@1"), ("bun", "bun@1")];
+
+/// Files that say which versions of packages are installed.
+const LOCK_FILES: [&str; 6] =
+    ["bun.lock", "bun.lockb", "npm-shrinkwrap.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"];
+
+/// Returns whether a folder above is a workspace whose lock file says what is installed for its members.
+fn is_member(view: &ProjectView<'_>, folder: &str) -> bool {
+    let is_workspace = |above: &str| {
+        let has = |name: &str| view.files.contains(&within(above, name));
+        let lists_members =
+            (view.text)(&within(above, "package.json")).is_some_and(|text| text.contains("\"workspaces\""));
+        (lists_members || has("pnpm-workspace.yaml")) && LOCK_FILES.iter().any(|name| has(name))
+    };
+    folders_above(folder).any(is_workspace)
+}
 
 /// Returns the commands, none where the manifest names no package: the listed one, by the version of the manager that
 /// the manifest names. A script that fails when packages are installed, such as one that sets up git hooks, does not
@@ -17,6 +32,9 @@ pub(crate) fn commands(view: &ProjectView<'_>, folder: &str, preparation: &Prepa
     let listed = preparation.command;
     let Some((name, arguments)) = listed.split_once(' ') else { return vec![listed.to_owned()] };
     let manifest = within(folder, "package.json");
+    if preparation.file == "package.json" && is_member(view, folder) {
+        return Vec::new();
+    }
     if !(view.text)(&manifest).is_some_and(names_packages) {
         return Vec::new();
     }
@@ -113,6 +131,19 @@ mod tests {
             assert_eq!(plan.creates, ["node_modules"]);
         }
         assert_eq!(planned(Language::TypeScript, "", &[("package.json", "{}")], &["npm"]), None);
+        let root = r#"{ "workspaces": ["p/*"], "devDependencies": { "vitest": "1" } }"#;
+        let at = |member: &str, lock: &str| {
+            let files = [("package.json", root), (lock, ""), ("p/a/package.json", member)];
+            planned(Language::TypeScript, "p/a", &files, &["npm"]).map(|plan| plan.because)
+        };
+        for (member, lock, because) in [
+            ("{}", "package-lock.json", "package-lock.json"),
+            (NEEDS, "package-lock.json", "package-lock.json"),
+            (NEEDS, "README.md", "p/a/package.json"),
+            ("{}", "README.md", "package.json"),
+        ] {
+            assert_eq!(at(member, lock).as_deref(), Some(because), "{member} {lock}");
+        }
         let berry = [("package.json", NEEDS), ("yarn.lock", ""), (".yarnrc.yml", "")];
         let line = planned(Language::JavaScript, "", &berry, &[]).expect("a plan").line();
         assert!(line.starts_with("npx --yes @yarnpkg/cli-dist@4 install --immutable ||"), "{line}");

@@ -1,8 +1,17 @@
 // Runs in every file of tests, before it: at its end what must fail has to fail.
 'use strict';
 
-const { afterAll, expect } = require('@jest/globals');
-const assert = require('node:assert');
+// Older versions know neither this module nor names of modules that begin with `node:`.
+const assert = require('assert');
+
+function globals() {
+  try {
+    return require('@jest/globals');
+  } catch {
+    return globalThis;
+  }
+}
+const { afterAll, expect } = globals();
 
 const { HELD, LIKE, MATCHERS, ask, lock, replace, stranger, mutations } = require('./mutations.cjs');
 

@@ -4,8 +4,8 @@
 // it meets. What is compared by identity cannot be made so, and is not asked.
 'use strict';
 
-const { randomInt } = require('node:crypto');
-const { isProxy } = require('node:util').types;
+const { randomInt } = require('crypto');
+const { isProxy } = require('util').types;
 
 const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
 const { isArray } = Array;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::{file_name, is_below, parent, within};
-use assize_ecosystem::{holds_tests, is_generated, without_samples};
+use assize_ecosystem::{document, holds_tests, is_generated, without_samples};
 use assize_report::ToolReport;
 use assize_report::eslint::CODE_ENDINGS;
 use serde_json::Value;
@@ -76,7 +76,7 @@ pub(super) fn packages(project: &Project) -> Vec<NodePackage> {
         .keys()
         .filter(own)
         .filter_map(|path| {
-            let manifest = serde_json::from_str(project.manifests.get(path)?).ok()?;
+            let manifest = document::node_manifest(project.manifests.get(path)?)?;
             Some(NodePackage { folder: parent(path).to_owned(), manifest })
         })
         .collect();
