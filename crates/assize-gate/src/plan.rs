@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::parent;
+use assize_core::path::{join, parent};
 use assize_ecosystem::pipeline::{PackageScript, PipelineCommand};
 use assize_ecosystem::{FileRole, document, is_code, is_setting, is_tried_or_copied, of_manifest};
 use serde::{Deserialize, Serialize};
@@ -206,7 +206,13 @@ impl<'p> Calls<'p> {
         }
         let may_be_called = !setup.detail.is_empty() || !gate.calls().is_empty();
         // A package below the root that the maintainers only build may be for another kind of machine.
-        let only_builds = |command: &PipelineCommand| command.folder == folder && command.begins_with("cargo");
+        let only_builds = |command: &PipelineCommand| {
+            let names_it = |word: &String| {
+                let path = word.strip_prefix("--manifest-path=").and_then(|path| join(&command.folder, path));
+                path.is_some_and(|path| parent(&path) == folder)
+            };
+            command.begins_with("cargo") && (is_there(command, folder) || command.words.iter().any(names_it))
+        };
         let is_built =
             !folder.is_empty() && gate.builds_in() == Some("cargo") && pipeline.commands.iter().any(only_builds);
         if is_built && may_be_called {
@@ -406,6 +412,8 @@ mod tests {
         };
         assert_eq!(with(&[]), "cargo-test in no-std", "it cannot be known");
         assert_eq!(with(&["cd no-std && cargo build --target thumbv6m-none-eabi"]), "");
+        assert_eq!(with(&["cargo build --target=thumbv6m-none-eabi --manifest-path=./no-std/Cargo.toml"]), "");
+        assert_eq!(with(&["cargo build --manifest-path no-std/Cargo.toml"]), "");
         assert_eq!(with(&["cd no-std && cargo build", "cd no-std && cargo test"]), "cargo-test in no-std");
     }
 

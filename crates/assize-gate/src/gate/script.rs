@@ -240,7 +240,9 @@ fn unwrapped(step: ScriptStep) -> ScriptStep {
         ["npx" | "bunx" | "pnpx", ..] if texts[1..].iter().any(|word| word.contains('@')) => return step,
         ["npx" | "bunx" | "pnpx", ..] | ["c8" | "nyc", ..] => 1,
         ["pnpm" | "npm" | "yarn" | "bun", "exec" | "x", ..] => 2,
-        ["yarn" | "pnpm", tool, ..] if matches!(*tool, "vitest" | "jest" | "mocha" | "tsc" | "eslint") => 1,
+        ["yarn" | "pnpm", tool, ..] if matches!(*tool, "vitest" | "jest" | "mocha" | "tsc" | "eslint" | "prettier") => {
+            1
+        }
         _ => return step,
     };
     let valued = valued_options(texts[0]);
