@@ -31,6 +31,8 @@ pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
     let mut report = ToolReport::default();
     let mut trouble = Vec::new();
     let (mut begun, mut ended) = (false, false);
+    // Up to version 2.0 files are listed without more.
+    let is_unmarked = !text.lines().any(|line| line.starts_with("[warn] ") || line.starts_with("[error] "));
     for line in text.lines().map(str::trim_end) {
         let words = line.strip_prefix("[warn] ").or_else(|| line.strip_prefix("[error] ")).unwrap_or(line);
         if [
@@ -42,8 +44,7 @@ pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
         .any(|end| words.starts_with(end))
         {
             ended = true;
-        } else if begun && !line.starts_with(['[', ' ', '>']) && !line.is_empty() {
-            // Up to version 2.0 files are listed without more.
+        } else if begun && is_unmarked && !line.starts_with([' ', '>']) && !line.is_empty() {
             report.object(unformatted(line));
         } else if line == "Checking formatting..." {
             begun = true;
