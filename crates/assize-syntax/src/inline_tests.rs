@@ -255,7 +255,7 @@ fn marks_test(attribute: &str) -> bool {
     let inner = inner.trim_start_matches("#[").trim_end_matches(']');
     let path = inner.split('(').next().unwrap_or_default();
     let own_name = path.rsplit("::").next().unwrap_or(path);
-    is_test_only(inner) || matches!(own_name, "test" | "rstest" | "test_case" | "quickcheck" | "proptest")
+    is_condition(attribute) || matches!(own_name, "test" | "rstest" | "test_case" | "quickcheck" | "proptest")
 }
 
 #[cfg(test)]

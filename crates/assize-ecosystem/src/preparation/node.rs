@@ -6,13 +6,10 @@ use assize_core::path::{folders_above, within};
 use regex::Regex;
 
 use super::{Preparation, ProjectView};
+use crate::{Language, of_language};
 
 /// Package managers that can be had from the registry, with the package that is taken where a project names no version.
 const MANAGERS: [(&str, &str); 3] = [("pnpm", "pnpm@10"), ("yarn", "yarn@1"), ("bun", "bun@1")];
-
-/// Files that say which versions of packages are installed.
-const LOCK_FILES: [&str; 6] =
-    ["bun.lock", "bun.lockb", "npm-shrinkwrap.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"];
 
 /// Returns whether a folder above is a workspace whose lock file says what is installed for its members.
 fn is_member(view: &ProjectView<'_>, folder: &str) -> bool {
@@ -20,7 +17,8 @@ fn is_member(view: &ProjectView<'_>, folder: &str) -> bool {
         let has = |name: &str| view.files.contains(&within(above, name));
         let lists_members =
             (view.text)(&within(above, "package.json")).is_some_and(|text| text.contains("\"workspaces\""));
-        (lists_members || has("pnpm-workspace.yaml")) && LOCK_FILES.iter().any(|name| has(name))
+        (lists_members || has("pnpm-workspace.yaml"))
+            && of_language(Language::JavaScript).lock_files.iter().any(|name| has(name))
     };
     folders_above(folder).any(is_workspace)
 }

@@ -93,11 +93,16 @@ pub(super) fn package(project: &Project, folder: &str) -> NodePackage {
     found.unwrap_or_else(|| NodePackage { folder: folder.to_owned(), manifest: Value::Null })
 }
 
-/// Whether files that end in `.js` are modules of the standard in a folder: the manifest nearest above says so.
-pub(super) fn holds_modules(project: &Project, folder: &str) -> bool {
-    let nearest =
+/// Finds the package that a folder belongs to: its manifest is the nearest above.
+pub(super) fn package_around(project: &Project, folder: &str) -> Option<NodePackage> {
+    let around =
         packages(project).into_iter().filter(|package| package.folder == folder || is_below(folder, &package.folder));
-    nearest.max_by_key(|package| package.folder.len()).is_some_and(|package| package.is_module())
+    around.max_by_key(|package| package.folder.len())
+}
+
+/// Whether files that end in `.js` are modules of the standard in a folder.
+pub(super) fn holds_modules(project: &Project, folder: &str) -> bool {
+    package_around(project, folder).is_some_and(|package| package.is_module())
 }
 
 /// The files of a package, relative to it, without those of packages below it.

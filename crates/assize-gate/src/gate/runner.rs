@@ -395,15 +395,21 @@ fn both(mut one: ToolReport, other: ToolReport) -> Result<ToolReport, ReportErro
 
 /// The setup in which the package is built first, where a script calls the runner and another one builds.
 pub(super) fn built(setup: &Setup, project: &Project) -> Option<Setup> {
-    const BUILD: &str = "build";
+    if setup.detail.is_empty() || setup.detail.contains(script::AND) {
+        return None;
+    }
     let package = javascript::package(project, &setup.folder);
-    let builds = script::steps(&package, BUILD).is_some_and(|steps| !steps.is_empty());
-    let is_plain = !setup.detail.is_empty() && !setup.detail.contains(script::AND);
-    (builds && is_plain).then(|| Setup {
-        folder: setup.folder.clone(),
-        because: format!("{}; the script `{BUILD}` runs before it", setup.because),
-        detail: format!("{BUILD}{}{}", script::AND, setup.detail),
-    })
+    after_build(setup, &package, format!("{BUILD}{}{}", script::AND, setup.detail))
+}
+
+/// The script that makes what tests and types of a package may need.
+pub(super) const BUILD: &str = "build";
+
+/// A setup with the package built before it, where a script does that.
+pub(super) fn after_build(setup: &Setup, package: &NodePackage, detail: String) -> Option<Setup> {
+    let builds = script::steps(package, BUILD).is_some_and(|steps| !steps.is_empty());
+    let because = format!("{}; the script `{BUILD}` runs before it", setup.because);
+    builds.then(|| Setup { folder: setup.folder.clone(), because, detail })
 }
 
 /// A command that has to work before the tests can run.

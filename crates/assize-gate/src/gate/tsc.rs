@@ -1,11 +1,10 @@
 //! `tsc --noEmit`: types of TypeScript, where a `tsconfig.json` says how.
 
-use assize_core::path::{file_name, is_below, is_within, join, parent, relative_to, within};
+use assize_core::path::{file_name, is_below, join, parent, relative_to, within};
 use assize_report::{ToolReport, ReportError, tsc};
 
-use super::javascript::{self, NodePackage};
-use super::runner::named;
-use super::script;
+use super::runner::{self, BUILD, named};
+use super::{javascript, script};
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, up_from};
 
 /// The compiler of TypeScript.
@@ -54,13 +53,8 @@ impl Gate for Tsc {
     }
 
     fn built(&self, setup: &Setup, project: &Project) -> Option<Setup> {
-        let package = package_around(project, &setup.folder)?;
-        let builds = script::steps(&package, BUILD).is_some_and(|steps| !steps.is_empty());
-        (builds && setup.detail.is_empty()).then(|| Setup {
-            folder: setup.folder.clone(),
-            because: format!("{}; the script `{BUILD}` runs before it", setup.because),
-            detail: BUILD.to_owned(),
-        })
+        let package = javascript::package_around(project, &setup.folder).filter(|_| setup.detail.is_empty())?;
+        runner::after_build(setup, &package, BUILD.to_owned())
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
@@ -77,9 +71,6 @@ impl Gate for Tsc {
         &[0, 1, 2]
     }
 }
-
-/// The script that makes what the types of a package may need, such as declarations.
-const BUILD: &str = "build";
 
 impl Tsc {
     fn plain_command(setup: &Setup, project: &Project) -> GateCommand {
@@ -100,15 +91,9 @@ impl Tsc {
     }
 }
 
-/// The package that a folder belongs to.
-fn package_around(project: &Project, folder: &str) -> Option<NodePackage> {
-    let around = javascript::packages(project).into_iter().filter(|package| is_within(folder, &package.folder));
-    around.max_by_key(|package| package.folder.len())
-}
-
 /// Builds the package before a command. Whether that works is another gate's to say.
 fn after_build(command: GateCommand, project: &Project) -> GateCommand {
-    let Some(package) = package_around(project, &command.folder) else { return command };
+    let Some(package) = javascript::package_around(project, &command.folder) else { return command };
     let steps = script::steps(&package, BUILD).unwrap_or_default();
     let steps: Vec<String> =
         steps.into_iter().map(|step| named(project, &package.folder, step).shell()).collect();

@@ -19,7 +19,7 @@ use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, c
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_FILES_MAX, Setup, name_of};
 use assize_gate::narrowed::completed;
 use assize_gate::plan::{self, GatePlan};
-use assize_gate::status_alone::{PrintedRun, as_test, is_status_alone, notices, prints_alike};
+use assize_gate::status_alone::{PrintedRun, as_test, is_status_alone, prints_alike};
 use assize_report::TestOutcome;
 use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::tournament::STOPPED_EARLY;
@@ -664,9 +664,7 @@ impl<'a> GateSession<'a> {
             return Ok((ran, base));
         }
         let worktree = worktrees.get(tree);
-        let Some((copy, word)) = self.cut_off(&worktree.copy)? else { return Ok((ran, base)) };
-        let cut_off = self.run_apart(worktree, copy, planned, RunnerTest::None)?;
-        if !notices(printed(&cut_off), &word) {
+        if !self.notices_what_changed(worktree, planned)? {
             return Ok((ran, base));
         }
         limits.push(format!(

@@ -113,9 +113,13 @@ impl<'a> GateSession<'a> {
     }
 
     /// Returns whether a script fails once every changed function is cut off.
-    fn notices_what_changed(&mut self, own: &PreparedWorktree, planned: Planned<'_>) -> Result<bool, CopyError> {
-        let Some((copy, word)) = self.cut_off(&own.copy)? else { return Ok(false) };
-        let cut_off = self.run_apart(own, copy, planned, RunnerTest::None)?;
+    pub(super) fn notices_what_changed(
+        &mut self,
+        worktree: &PreparedWorktree,
+        planned: Planned<'_>,
+    ) -> Result<bool, CopyError> {
+        let Some((copy, word)) = self.cut_off(&worktree.copy)? else { return Ok(false) };
+        let cut_off = self.run_apart(worktree, copy, planned, RunnerTest::None)?;
         Ok(notices(printed(&cut_off), &word))
     }
 
