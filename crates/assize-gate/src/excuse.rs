@@ -267,6 +267,15 @@ fn is_only_a_missing_name(run: &Endings<'_>, case: &TestCase) -> bool {
     }
 }
 
+/// Files of tests, and how many new tests of two kinds each has.
+type NewTests<'a> = (BTreeSet<Option<&'a str>>, BTreeMap<Option<&'a str>, usize>, BTreeMap<Option<&'a str>, usize>);
+
+/// Takes one of those that a file has, if there is one.
+fn take_one<'a>(counts: &mut BTreeMap<Option<&'a str>, usize>, file: Option<&'a str>) -> bool {
+    let left = counts.get_mut(&file).filter(|left| **left > 0);
+    left.map(|left| *left -= 1).is_some()
+}
+
 /// Returns the file of a test: as the runner says, or as its id begins.
 pub fn file_of(case: &TestCase) -> Option<&str> {
     let begins = |separator: &str| case.id.split(separator).next().filter(|path| assize_ecosystem::is_code(path));
@@ -331,10 +340,10 @@ impl AdaptationRuns<'_> {
     ///
     /// A weakened test passes on the base as well, so it is none of these. Nor is one that fails on the base for nothing but a
     /// name that is not there, unless the old version misses a name as well: anything fails on the base that uses a name
-    /// which the change brings.
+    /// which the change brings. So a new test of something new does not stand for one that is gone.
     pub fn adapted(&self) -> BTreeSet<String> {
         let [base, held, change, swapped] = [self.base, self.held, self.change, self.swapped].map(Endings::of);
-        let (is_new, mut spare) = self.new_tests(&base, &change, &swapped);
+        let (is_new, mut spare, mut of_new_names) = self.new_tests(&base, &change, &swapped);
         let says_more =
             |case: &TestCase| !is_only_a_missing_name(&held, case) && is_only_a_missing_name(&swapped, case);
         let broken =
@@ -355,13 +364,11 @@ impl AdaptationRuns<'_> {
                 Some(_) => false,
                 // A file that cannot be loaded is reported by its path.
                 None if !base.0.contains_key(id) => is_new.contains(&file_of(case)),
-                None => match spare.get_mut(&file_of(case)) {
-                    Some(left) if *left > 0 => {
-                        *left -= 1;
-                        true
-                    }
-                    _ => false,
-                },
+                None => {
+                    let file = file_of(case);
+                    let misses_a_name = is_only_a_missing_name(&held, case);
+                    take_one(&mut spare, file) || misses_a_name && take_one(&mut of_new_names, file)
+                }
             };
             if adapted {
                 found.insert(id.to_owned());
@@ -421,23 +428,20 @@ impl AdaptationRuns<'_> {
         base.passed().all(|case| change.is(&case.id, TestOutcome::Passed) || self.removed.contains(&case.id))
     }
 
-    /// Returns the files in which tests pass with the change's code alone, and how many of these are new in each.
-    fn new_tests<'c>(
-        &self,
-        base: &Endings<'_>,
-        change: &Endings<'c>,
-        swapped: &Endings<'_>,
-    ) -> (BTreeSet<Option<&'c str>>, BTreeMap<Option<&'c str>, usize>) {
+    /// Returns the files in which tests pass with the change's code alone, and how many of these are new in each: those that
+    /// say something of the base, and those that only miss a name there.
+    fn new_tests<'c>(&self, base: &Endings<'_>, change: &Endings<'c>, swapped: &Endings<'_>) -> NewTests<'c> {
         let telling = change.passed().filter(|case| !swapped.is(&case.id, TestOutcome::Passed));
-        let (mut files, mut spare) = (BTreeSet::new(), BTreeMap::new());
+        let (mut files, mut spare, mut of_new_names) = NewTests::default();
         for case in telling {
             let file = file_of(case);
             files.insert(file);
             if !base.0.contains_key(&*case.id) {
-                *spare.entry(file).or_insert(0) += 1;
+                let counts = if is_only_a_missing_name(swapped, case) { &mut of_new_names } else { &mut spare };
+                *counts.entry(file).or_insert(0) += 1;
             }
         }
-        (files, spare)
+        (files, spare, of_new_names)
     }
 
     /// Returns whether the change touches the file of a test: whatever is gone stood there.

@@ -34,5 +34,6 @@ pub mod mutation;
 pub mod narrowed;
 pub mod pages;
 pub mod plan;
+pub mod stand_in;
 pub mod status_alone;
 pub mod test_policy;

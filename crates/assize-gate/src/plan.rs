@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::{join, parent};
+use assize_core::path::parent;
 use assize_ecosystem::pipeline::{PackageScript, PipelineCommand};
 use assize_ecosystem::{FileRole, document, is_code, is_setting, is_tried_or_copied, of_manifest};
 use serde::{Deserialize, Serialize};
@@ -205,17 +205,14 @@ impl<'p> Calls<'p> {
             return Some(NOT_CALLED_THERE.to_owned());
         }
         let may_be_called = !setup.detail.is_empty() || !gate.calls().is_empty();
-        // A package below the root that the maintainers only build may be for another kind of machine.
-        let only_builds = |command: &PipelineCommand| {
-            let names_it = |word: &String| {
-                let path = word.strip_prefix("--manifest-path=").and_then(|path| join(&command.folder, path));
-                path.is_some_and(|path| parent(&path) == folder)
-            };
-            command.begins_with("cargo") && (is_there(command, folder) || command.words.iter().any(names_it))
+        // A package below the root that the maintainers build for another kind of machine cannot be tested on this one.
+        let is_foreign = |command: &PipelineCommand| {
+            let builds = ["build", "check"].iter().any(|call| command.begins_with(&format!("cargo {call}")));
+            let names_target = command.words.iter().any(|word| word == "--target" || word.starts_with("--target="));
+            builds && names_target && is_there(command, folder)
         };
-        let is_built =
-            !folder.is_empty() && gate.builds_in() == Some("cargo") && pipeline.commands.iter().any(only_builds);
-        if is_built && may_be_called {
+        let is_of_cargo = !folder.is_empty() && gate.builds_in() == Some("cargo");
+        if is_of_cargo && may_be_called && pipeline.settled().iter().any(is_foreign) {
             return Some(NOT_CALLED_THERE.to_owned());
         }
         if !pipeline.is_complete {
@@ -256,7 +253,9 @@ fn is_there(command: &PipelineCommand, folder: &str) -> bool {
     let Some(inside) = folder.strip_prefix(&command.folder) else { return false };
     let inside = inside.trim_start_matches('/');
     command.words.iter().skip(1).any(|word| {
-        let word = word.trim_start_matches("./").trim_end_matches('/');
+        let value =
+            word.split_once('=').filter(|(option, _)| option.starts_with("--")).map_or(&**word, |(_, value)| value);
+        let word = value.trim_start_matches("./").trim_end_matches('/');
         !inside.is_empty() && (word == inside || word.strip_prefix(inside).is_some_and(|rest| rest.starts_with('/')))
     })
 }
@@ -403,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_that_is_only_built_is_not_tested() {
+    fn a_package_that_is_built_for_another_machine_is_not_tested() {
         let with = |calls: &[&str]| {
             let text = workflow(&[&["./who-knows.sh", "cargo test"], calls].concat());
             let manifests = [("Cargo.toml", "[package]\n"), ("no-std/Cargo.toml", "[package]\n"), (CI, text.as_str())];
@@ -413,8 +412,19 @@ mod tests {
         assert_eq!(with(&[]), "cargo-test in no-std", "it cannot be known");
         assert_eq!(with(&["cd no-std && cargo build --target thumbv6m-none-eabi"]), "");
         assert_eq!(with(&["cargo build --target=thumbv6m-none-eabi --manifest-path=./no-std/Cargo.toml"]), "");
-        assert_eq!(with(&["cargo build --manifest-path no-std/Cargo.toml"]), "");
-        assert_eq!(with(&["cd no-std && cargo build", "cd no-std && cargo test"]), "cargo-test in no-std");
+        for calls in [
+            &["cd no-std && cargo build --target x", "cd no-std && cargo test"][..],
+            &[
+                "cargo build --target x --manifest-path=no-std/Cargo.toml",
+                "cargo test --manifest-path=no-std/Cargo.toml",
+            ],
+            // What else runs there is not known.
+            &["cargo build --manifest-path no-std/Cargo.toml"],
+            &["cargo fmt --manifest-path=no-std/Cargo.toml -- --check"],
+            &["cd no-std && cargo insta test"],
+        ] {
+            assert_eq!(with(calls), "cargo-test in no-std", "{calls:?}");
+        }
     }
 
     const ROOT: &str = r#"{"workspaces":["packages/*"],"scripts":{"test":"vitest run","build":"npm run build -ws"}}"#;

@@ -57,6 +57,8 @@ pub struct CopyPlan {
     pub restore: BTreeSet<String>,
     /// Files of which only some settings are the base's: see [`merge`].
     pub merge: BTreeSet<String>,
+    /// New manifests, with the tools that the base tells in another file what to do: see [`without_tools`].
+    pub overruling: BTreeMap<String, BTreeSet<&'static str>>,
     /// Whether tests of the change have to run apart from those of the base.
     pub apart: bool,
     /// Files among those that come from the base which are no tests by their paths, and belong to them all the same.
@@ -88,6 +90,11 @@ pub fn plan(diff: &Diff, base_files: &BTreeSet<String>, uses: &Uses, opened: &Wr
                 if in_base { &mut plan.held_restore } else { &mut plan.held_remove }.insert(path.clone());
             } else if guarded(path).is_some() && in_base && file.status != FileStatus::Added {
                 plan.merge.insert(path.clone());
+            } else if !in_base {
+                let tools = tool::told_beside(path, base_files, &uses.settings);
+                if !tools.is_empty() {
+                    plan.overruling.insert(path.clone(), tools);
+                }
             }
         }
     }
@@ -116,6 +123,35 @@ pub fn merge(path: &str, base: &str, change: &str) -> Option<String> {
         "package.json" => merge_json(base, change, &settings),
         "setup.cfg" | "tox.ini" => merge_ini(base, change),
         _ => merge_toml(base, change, &settings),
+    }
+}
+
+/// Takes a manifest without what it tells some tools. `None` where it tells them nothing, or cannot be read.
+pub fn without_tools(path: &str, text: &str, tools: &BTreeSet<&str>) -> Option<String> {
+    let named = || tool::guarded_tools().filter(|tool| tools.contains(tool.id));
+    let tables = || tool::keys_in(path, named());
+    match file_name(path) {
+        "package.json" => {
+            let mut manifest: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;
+            let before = manifest.len();
+            tables().filter_map(<[_]>::first).for_each(|name| drop(manifest.shift_remove(*name)));
+            (manifest.len() < before).then(|| serde_json::to_string_pretty(&manifest).ok())?
+        }
+        "setup.cfg" | "tox.ini" => {
+            let is_theirs = |name: &str| {
+                let mut sections = named().flat_map(Tool::sections);
+                sections.any(|own| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
+            };
+            let kept = sections(text).into_iter().filter(|(name, _)| !is_theirs(name));
+            let kept: String = kept.map(|(_, text)| text).collect();
+            (kept != text).then_some(kept)
+        }
+        _ => {
+            let mut manifest: toml::Table = toml::from_str(text).ok()?;
+            let before = manifest.clone();
+            tables().for_each(|table| set(&mut manifest, table, None));
+            (manifest != before).then(|| toml::to_string(&manifest).ok())?
+        }
     }
 }
 
@@ -419,6 +455,25 @@ mod tests {
             "devDependencies": {"borp": "1", "tap": "^16", "@a/tsd": "1"},
         });
         assert_eq!(merged, expected);
+    }
+
+    #[test]
+    fn a_new_manifest_does_not_tell_tools_what_the_base_tells_them() {
+        let tools = BTreeSet::from(["pytest", "jest"]);
+        for (path, text, expected) in [
+            (
+                "pyproject.toml",
+                "[project]\nname = \"a\"\n\n[tool.pytest.ini_options]\naddopts = \"-q\"\n\n[tool.ruff]\n",
+                "[project]\nname = \"a\"\n\n[tool.ruff]\n",
+            ),
+            ("tox.ini", "[tox]\n[pytest]\naddopts = -q\n[mypy]\n", "[tox]\n[mypy]\n"),
+            ("package.json", r#"{"name":"a","jest":{}}"#, "{\n  \"name\": \"a\"\n}"),
+        ] {
+            assert_eq!(without_tools(path, text, &tools).as_deref(), Some(expected), "{path}");
+        }
+        for text in ["[tool", "[tool.ruff]\nline-length=1\n"] {
+            assert_eq!(without_tools("pyproject.toml", text, &tools), None);
+        }
     }
 
     #[test]

@@ -311,6 +311,31 @@ fn a_script_of_tests_is_built_first_as_well() {
 }
 
 #[test]
+fn a_script_of_tests_notices_values_of_a_module_and_is_not_asked_about_types() {
+    let code = "const PATTERN = /^[a-z]$/;\nexports.isName = (text) => PATTERN.test(text);\n";
+    let types = "export declare function isName(text: string): boolean;\n";
+    let wider = code.replace("[a-z]", "[a-z]+");
+    let check = "const { isName } = require('../index.js');\nrequire('node:assert').ok(isName('a'));\nconsole.log('names ok');\n";
+    let blind = "console.log('names ok');\n";
+    for (check, path, text, outcome) in [
+        (check, "index.js", wider.as_str(), "accept"),
+        (check, "index.js", &code.replace("a-z", "b-z"), "revise"),
+        (blind, "index.js", &wider, "unjudged"),
+        (blind, "index.d.ts", &types.replace("text:", "name:"), "accept"),
+    ] {
+        let repo = Repo::with_commit(&[
+            ("package.json", r#"{"name":"names","scripts":{"test":"node tests"}}"#),
+            ("index.js", code),
+            ("index.d.ts", types),
+            ("tests/index.js", check),
+        ]);
+        repo.write(path, text);
+        let envelope = reviewed(&repo, &[]);
+        assert_eq!(envelope["outcome"], outcome, "{path} {text}: {envelope}");
+    }
+}
+
+#[test]
 fn code_is_held_to_the_base_s_tests_though_the_change_has_another_runner() {
     let package = |script: &str| format!("{{\"name\":\"shop\",\"scripts\":{{\"test\":\"{script}\"}}}}");
     let sum = "const total = require('../shop.js');\nconst assert = require('node:assert');\n";

@@ -291,6 +291,7 @@ pub fn examine(
     let report = rule::run(&evidence, &terms.rules);
     let mut session = GateSession::new(terms, place, (&diff, &moves), so_far, watch);
     session.weakened = report.findings.iter().filter(|it| WEAKENING.contains(&&*it.rule)).cloned().collect();
+    session.of_tests = worktrees.protected().cloned().collect();
     let (mut results, removed) = session.run_all(&mut worktrees, &mut limits)?;
     let mutation = session.mutate(&worktrees, &results, &mut limits)?;
     findings.extend(mutation.iter().filter_map(MutationReport::finding));
@@ -677,22 +678,35 @@ fn restore(
         change.take_from(base, path)?;
         restored.push(path);
     }
+    // Tools ignore the byte order mark. It is removed, so that no settings can be hidden behind it.
+    let text = |copy: &WorkCopy, path: &str| {
+        let text = copy.text(path, MANIFEST_BYTES_MAX)?;
+        Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
+    };
     for path in plan.merge.difference(done) {
-        if !change.files().contains(path) {
-            continue;
-        }
-        let text = |copy: &WorkCopy| {
-            let text = copy.text(path, MANIFEST_BYTES_MAX)?;
-            // Tools ignore the byte order mark. It is removed, so that no settings can be hidden behind it.
-            Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
+        // Where a manifest is gone, what it told tools still holds.
+        let is_gone = !change.files().contains(path);
+        let after = if is_gone && ["setup.cfg", "tox.ini"].iter().any(|name| path.ends_with(name)) {
+            Some(String::new())
+        } else {
+            text(change, path)
         };
-        let Some((before, after)) = text(base).zip(text(change)) else {
-            change.take_from(base, path)?;
-            limits.push(format!("{path} cannot be read as text: gates ran with the base's"));
+        let Some((before, after)) = text(base, path).zip(after) else {
+            if !is_gone {
+                change.take_from(base, path)?;
+                limits.push(format!("{path} cannot be read as text: gates ran with the base's"));
+            }
             continue;
         };
         if let Some(merged) = test_policy::merge(path, &before, &after) {
             change.write(path, &merged)?;
+            restored.push(path);
+        }
+    }
+    for (path, tools) in plan.overruling.iter().filter(|(path, _)| !done.contains(*path)) {
+        let Some(before) = text(change, path) else { continue };
+        if let Some(after) = test_policy::without_tools(path, &before, tools) {
+            change.write(path, &after)?;
             restored.push(path);
         }
     }
@@ -834,17 +848,21 @@ impl PreparedWorktrees {
     /// Makes the copy with the change as it was submitted, its own settings for checks included. `None` where these are
     /// those of the base.
     fn with_own_settings(&self) -> Result<Option<WorkCopy>, CopyError> {
-        if self.plan.restore.is_empty() && self.plan.merge.is_empty() {
+        if self.plan.restore.is_empty() && self.plan.merge.is_empty() && self.plan.overruling.is_empty() {
             return Ok(None);
         }
         let (root, paths) = &self.origin;
         WorkCopy::of_folder(root, paths.iter().cloned()).map(Some)
     }
 
+    /// The files that come from the base where its tests run, or are not there.
+    fn protected(&self) -> impl Iterator<Item = &String> {
+        self.plan.held_restore.iter().chain(&self.plan.held_remove)
+    }
+
     /// Returns the files of tests that the change touches.
     fn touched_tests(&self) -> BTreeSet<String> {
-        let whole = self.plan.held_restore.iter().chain(&self.plan.held_remove);
-        whole.chain(&self.inline).cloned().collect()
+        self.protected().chain(&self.inline).cloned().collect()
     }
 
     /// Makes the copy with the code of the base and the tests of the change; `more` are files of tests that the change may
@@ -853,7 +871,7 @@ impl PreparedWorktrees {
         let Some(base) = self.base.as_ref().map(|worktree| &worktree.copy) else { return Ok(None) };
         let change = &self.change.copy;
         let mut swapped = base.again()?;
-        let protected = self.plan.held_restore.iter().chain(&self.plan.held_remove).map(String::as_str);
+        let protected = self.protected().map(String::as_str);
         for path in protected.chain(more).filter(|path| !self.inline.iter().any(|inline| inline == path)) {
             if change.files().contains(path) {
                 swapped.take_from(change, path)?;

@@ -64,6 +64,9 @@ const NEW_PIP: &str =
 /// Has the package of pyright download what it needs while there is a network.
 const PYRIGHT: &str = "[ ! -x .venv/bin/pyright ] || env PYRIGHT_PYTHON_CACHE_DIR=\"$PWD/.venv/pyright\" .venv/bin/pyright \
      --version || echo 'pyright stays as it is'";
+/// Keeps a package manager that was fetched for the installation at hand, as `$2`: scripts of the project call it.
+const MANAGER: &str = "{ npm install --silent --no-save --no-package-lock --prefix node_modules/.manager $1 && \
+     mkdir -p node_modules/.bin && ln -sf ../.manager/node_modules/.bin/$2 node_modules/.bin/$2; } || echo '$2 stays away'";
 /// Has npm install what it can, where packages that serve the development alone are gone from the registry: a linter's
 /// settings must not keep the tests from running. Versions are those of a lock file that npm reads. `$1` is what the usual
 /// installation said, `$2` the folder with the manifest of the base, where a change is installed: it does not choose what is
@@ -212,17 +215,19 @@ impl PreparedWorktree {
         }
         let mut results = Vec::new();
         for plan in plans {
-            let folder = cache.join("prepared-2").join(self.preparation_key(plan, source));
+            let folder = cache.join("prepared-3").join(self.preparation_key(plan, source));
             let mut printed = |text: &str| printed(plan, text);
             let mut failure = None;
             if !folder.join("kept.json").is_file() {
-                failure =
-                    self.install((plan, base), sandbox, variables(terms, (plan, source)), &folder, &mut printed)?;
-                // Registries may not know when they got what they have.
-                if failure.is_some() && source.day.is_some() {
-                    let source = SourceState { day: None, ..source.clone() };
-                    let of_today = variables(terms, (plan, &source));
-                    failure = self.install((plan, base), sandbox, of_today, &folder, &mut printed)?;
+                for (source, leaves_out) in attempts(plan, source) {
+                    if leaves_out && !failure.as_deref().is_some_and(names_gone) {
+                        break;
+                    }
+                    let variables = variables(terms, &source);
+                    failure = self.install((plan, base), sandbox, variables, &folder, leaves_out, &mut printed)?;
+                    if failure.is_none() {
+                        break;
+                    }
                 }
             }
             if failure.is_none() {
@@ -267,6 +272,7 @@ impl PreparedWorktree {
         sandbox: &Sandbox,
         variables: BTreeMap<String, String>,
         folder: &Path,
+        leaves_out: bool,
         printed: &mut dyn FnMut(&str),
     ) -> Result<Option<String>, CopyError> {
         let io = |path: &Path| {
@@ -289,6 +295,8 @@ impl PreparedWorktree {
         if plan.ecosystem == "python" {
             commands.push(PYRIGHT);
         }
+        let manager = commands.first().and_then(|command| kept_manager(command));
+        commands.extend(manager.as_deref());
         let mut script = format!("set -e\n{}\n", commands.join("\n"));
         if plan.ecosystem == "node" && !commands.is_empty() {
             let inside = sandbox.reports_inside(&reports).display().to_string();
@@ -302,9 +310,10 @@ impl PreparedWorktree {
             let base_inside = of_base.transpose()?.map_or_else(String::new, |()| format!("{inside}/base"));
             let is_npm = commands.iter().all(|command| command.starts_with("npm "));
             let peers = if is_npm { "" } else { "--legacy-peer-deps" };
+            let fallback = if leaves_out { WITHOUT_GONE_PACKAGES } else { "exit 1" };
             script = format!(
                 "{{ {{ {}; }} 2>&1; echo $? > '{inside}/status'; }} | tee '{inside}/said'\n\
-                 [ \"$(cat '{inside}/status')\" != 0 ] || exit 0\nset -- '{inside}/said' '{base_inside}' {peers}\n{WITHOUT_GONE_PACKAGES}",
+                 [ \"$(cat '{inside}/status')\" != 0 ] || exit 0\nset -- '{inside}/said' '{base_inside}' {peers}\n{fallback}",
                 commands.join(" && ")
             );
         }
@@ -415,6 +424,13 @@ impl PreparedWorktree {
     }
 }
 
+/// Returns the command that keeps the package manager of an installation, if it was fetched for it.
+fn kept_manager(command: &str) -> Option<String> {
+    let package = command.strip_prefix("npx --yes ")?.split(' ').next()?;
+    let name = if package.starts_with("@yarnpkg/") { "yarn" } else { package.split('@').next()? };
+    Some(MANAGER.replace("$1", package).replace("$2", name))
+}
+
 /// Returns the part of a command that runs no scripts of packages, if there is one and it is wanted.
 fn without_scripts(command: &str, is_wanted: bool) -> &str {
     let runs_none = |command: &str| ["--ignore-scripts", "--mode=skip-build"].iter().any(|it| command.contains(it));
@@ -422,8 +438,25 @@ fn without_scripts(command: &str, is_wanted: bool) -> &str {
     quiet.map_or(command, |(_, quiet)| quiet)
 }
 
+/// How an installation is tried, one after the other: with the versions of the day on which the source was written, if no lock
+/// file says which there are; with those of today, since registries may not know when they got what they have; and at last
+/// without packages of npm that are gone, for one may only seem too new.
+fn attempts(plan: &PreparationPlan, source: &SourceState) -> Vec<(SourceState, bool)> {
+    let of_today = SourceState { day: None, ..source.clone() };
+    let is_dated = source.day.is_some() && !plan.because.contains("lock");
+    let sources: Vec<_> = is_dated.then(|| source.clone()).into_iter().chain([of_today]).collect();
+    let is_node = plan.ecosystem == "node";
+    let ways = [false, true].into_iter().filter(|leaves_out| is_node || !leaves_out);
+    ways.flat_map(|leaves_out| sources.iter().cloned().map(move |source| (source, leaves_out))).collect()
+}
+
+/// Returns whether an installation fails for a package or a version that the registry does not know.
+fn names_gone(failure: &str) -> bool {
+    ["404", "ETARGET", "No matching version", "NO_MATCHING_VERSION"].iter().any(|word| failure.contains(word))
+}
+
 /// The variables of an installation. `version` is that of the project, for tools that ask git for it.
-fn variables(terms: &PreparationTerms, (plan, source): (&PreparationPlan, &SourceState)) -> BTreeMap<String, String> {
+fn variables(terms: &PreparationTerms, source: &SourceState) -> BTreeMap<String, String> {
     let mut variables: BTreeMap<String, String> = SOURCES
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))
@@ -449,9 +482,7 @@ fn variables(terms: &PreparationTerms, (plan, source): (&PreparationPlan, &Sourc
     for name in ["SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION"] {
         variables.entry(name.to_owned()).or_insert_with(|| version.to_owned());
     }
-    // A lock file says which versions there are. Elsewhere those are taken that were there when the source was written.
-    let is_manifest = !plan.because.contains("lock");
-    if let Some(day) = source.day.as_deref().filter(|_| is_manifest) {
+    if let Some(day) = source.day.as_deref() {
         for name in [NEWEST_FOR_PIP, "UV_EXCLUDE_NEWER", "npm_config_before"] {
             variables.entry(name.to_owned()).or_insert_with(|| day.to_owned());
         }
@@ -545,6 +576,44 @@ mod tests {
     }
 
     #[test]
+    fn packages_are_left_out_only_where_none_of_today_helps() {
+        let tried = |ecosystem, because: &str, day: Option<&str>| {
+            let plan = PreparationPlan {
+                ecosystem,
+                folder: String::new(),
+                because: because.to_owned(),
+                commands: Vec::new(),
+                creates: Vec::new(),
+                inputs: Vec::new(),
+            };
+            let source = SourceState { version: None, day: day.map(str::to_owned) };
+            let attempts = attempts(&plan, &source).into_iter();
+            attempts.map(|(source, leaves_out)| (source.day.is_some(), leaves_out)).collect::<Vec<_>>()
+        };
+        let day = Some("2024-05-31T23:59:59Z");
+        assert_eq!(tried("node", "package.json", day), [(true, false), (false, false), (true, true), (false, true)]);
+        assert_eq!(tried("node", "package.json", None), [(false, false), (false, true)]);
+        assert_eq!(tried("node", "package-lock.json", day), [(false, false), (false, true)]);
+        assert_eq!(tried("python", "pyproject.toml", day), [(true, false), (false, false)]);
+    }
+
+    #[test]
+    fn a_manager_that_was_fetched_stays_at_hand() {
+        for (command, package, name) in [
+            ("npx --yes yarn@1 install --frozen-lockfile || x", "yarn@1", "yarn"),
+            ("npx --yes @yarnpkg/cli-dist@4 install", "@yarnpkg/cli-dist@4", "yarn"),
+            ("npx --yes pnpm@9.1.0 install", "pnpm@9.1.0", "pnpm"),
+        ] {
+            let kept = kept_manager(command).expect("a command");
+            assert!(kept.contains(&format!("--prefix node_modules/.manager {package} &&")), "{kept}");
+            assert!(kept.contains(&format!("node_modules/.bin/{name} node_modules/.bin/{name};")), "{kept}");
+        }
+        for command in ["npm ci", "pnpm install --frozen-lockfile"] {
+            assert_eq!(kept_manager(command), None);
+        }
+    }
+
+    #[test]
     fn packages_that_are_gone_keep_no_others_away() {
         let manifest = "{\n\"devDependencies\": {\n  \"@a/gone\": \"^7\",\n  \"b\": \"1\"\n}\n}\n";
         let notarget = "notarget No matching version found for @a/gone@^7.";
@@ -580,19 +649,12 @@ mod tests {
     }
 
     #[test]
-    fn old_sources_get_what_there_was_unless_a_lock_file_says_what() {
+    fn old_sources_get_what_there_was() {
         let terms = PreparationTerms { mode: PreparationMode::Auto, cache: None, variables: BTreeSet::new() };
-        let of = |because: &str, day: Option<&str>| {
-            let (folder, commands) = (String::new(), Vec::new());
-            let (creates, inputs) = (Vec::new(), Vec::new());
-            let because = because.to_owned();
-            let plan = PreparationPlan { ecosystem: "python", folder, because, commands, creates, inputs };
+        for day in [Some("2024-05-31T23:59:59Z"), None] {
             let source = SourceState { version: None, day: day.map(str::to_owned) };
-            variables(&terms, (&plan, &source)).remove(NEWEST_FOR_PIP)
-        };
-        let day = "2024-05-31T23:59:59Z";
-        assert_eq!(of("pyproject.toml", Some(day)).as_deref(), Some(day));
-        assert_eq!((of("web/package-lock.json", Some(day)), of("pyproject.toml", None)), (None, None));
+            assert_eq!(variables(&terms, &source).remove(NEWEST_FOR_PIP).as_deref(), day);
+        }
     }
 
     #[test]

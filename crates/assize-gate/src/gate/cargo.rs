@@ -221,7 +221,7 @@ fn programs(package: &str, path: &str, project: &Project, folder: &str) -> Vec<(
     }
 }
 
-/// The options for features that the maintainers call `cargo test` or another command with, where no call goes without any.
+/// The options for features that the maintainers call `cargo test` or another command with: those of the call that has most.
 fn features(project: &Project, folder: &str, call: &str) -> Vec<String> {
     let of_call = |words: &[String]| {
         let mut found = Vec::new();
@@ -247,9 +247,12 @@ fn features(project: &Project, folder: &str, call: &str) -> Vec<String> {
     // Another compiler knows other features.
     let called = if usual.is_empty() { other } else { usual };
     let all: Vec<Vec<String>> = called.iter().map(|command| of_call(&command.words)).collect();
+    let has = |options: &[String], option: &str| options.iter().any(|own| own == option);
+    let whole = all.iter().find(|options| has(options, "--all-features"));
+    // What is tested with a feature is tested without it as well, for the most part.
+    let more = || all.iter().find(|options| !options.is_empty() && !has(options, "--no-default-features"));
     let is_bare = all.iter().any(Vec::is_empty);
-    let whole = all.iter().find(|options| options.iter().any(|option| option == "--all-features"));
-    if is_bare { Vec::new() } else { whole.or(all.first()).cloned().unwrap_or_default() }
+    whole.or_else(more).or_else(|| all.first().filter(|_| !is_bare)).cloned().unwrap_or_default()
 }
 
 /// A command of cargo's that reaches no network and leaves the lock file alone.
@@ -361,6 +364,7 @@ pub(super) mod tests {
                 "--all-features",
             ),
             ("- run: cargo test --all-features", "--all-features"),
+            ("- run: cargo test", "--features=a"),
         ] {
             let jobs = format!("  a:\n    steps:\n      {step}\n{usual}");
             assert_eq!(of(&jobs, &[("Makefile", "test:\n\tcargo test --all-features\n")]), expected, "{step}");
@@ -373,6 +377,16 @@ pub(super) mod tests {
         let (base, mut change) = (project_of("cargo test --features a"), project_of("cargo test"));
         change.pipeline = change.pipeline.after(&base.pipeline);
         assert_eq!(features(&change, "", "cargo test"), ["--features=a"]);
+        for (calls, expected) in [
+            ("cargo test && cargo test --no-default-features", ""),
+            (
+                "cargo test --no-default-features && cargo test --no-default-features --features=b",
+                "--no-default-features",
+            ),
+            ("cargo test && cargo test --no-default-features && cargo test --features=a", "--features=a"),
+        ] {
+            assert_eq!(features(&project_of(calls), "", "cargo test").join(" "), expected, "{calls}");
+        }
     }
 
     #[test]

@@ -585,7 +585,10 @@ fn complaint(output: &GateOutput) -> String {
     let text = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
     let text = String::from_utf8_lossy(text);
     // What is below it says where it came from.
-    let traces = |line: &&str| line.is_empty() || line.starts_with([' ', '\t', '}']) || line.starts_with("Node.js v");
+    const BELOW: [&str; 3] = ["Node.js v", "Require stack:", "- /"];
+    let traces = |line: &&str| {
+        line.is_empty() || line.starts_with([' ', '\t', '}']) || BELOW.iter().any(|start| line.starts_with(start))
+    };
     let error = text.lines().rev().find(|line| !traces(line)).filter(|line| names_error(line));
     let said = match error {
         Some(line) => assize_core::text::beginning(line, COMPLAINT_CHARS_MAX),

@@ -89,6 +89,8 @@ fn a_complaint_is_the_error_and_not_where_it_came_from() {
     let said = |stderr: &str| complaint(&GateOutput { stderr: stderr.into(), ..GateOutput::default() });
     let node = "file:///a.js:1\nimport x\n\nSyntaxError: no export 'x'\n    at a (b:1)\n\nNode.js v20.1.0\n";
     assert_eq!(said(node), ": SyntaxError: no export 'x'");
+    let required = "Error: Cannot find module 'x'\nRequire stack:\n- /a/b.js\n    at a {\n  code: 'M',\n}\n";
+    assert_eq!(said(required), ": Error: Cannot find module 'x'");
     assert_eq!(said("Error [ERR_X]: gone\n  at a\n"), ": Error [ERR_X]: gone");
     assert_eq!(said("Traceback:\n  File\npkg.own.Exception: e\n"), ": pkg.own.Exception: e");
     assert_eq!(said("first\nan Error: of somebody\n"), ": first\nan Error: of somebody");

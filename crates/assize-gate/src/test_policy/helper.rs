@@ -11,7 +11,8 @@ use std::sync::LazyLock;
 
 use assize_core::path::{file_name, within};
 use assize_ecosystem::is_setting as is_tool_setting;
-use assize_ecosystem::{ECOSYSTEMS, FileRole, holds_tests, is_code, is_runner_configuration, is_test};
+use assize_ecosystem::{ECOSYSTEMS, FileRole, calls_tools, holds_tests, is_code, is_runner_configuration, is_test};
+use globset::GlobBuilder;
 use regex::Regex;
 
 use super::{is_held, tool};
@@ -154,15 +155,22 @@ pub(super) fn is_named_as_helper(path: &str) -> bool {
 /// - It stands outside of the folders of sources, and either has a name that helpers often bear or imports assertions.
 /// - It stands within them, has such a name *and* imports assertions.
 ///
-/// A file that the configuration of a runner loads belongs to the tests as well, unless other code imports it too.
+/// A file that the configuration of a runner loads belongs to the tests as well, unless other code imports it too. So does one
+/// that a runner is told to run, if nothing imports it.
 pub fn test_helpers(base_files: &BTreeSet<String>, uses: &Uses) -> BTreeSet<String> {
     let graph = Graph::of(base_files, uses);
     let loaded = loaded(base_files, &uses.settings);
+    let mut told_to_run = told_to_run(base_files, &uses.settings);
+    told_to_run.retain(|path| !graph.importers.contains_key(path.as_str()) && !graph.is_entry_point(path, false));
     let mut found: BTreeSet<&str> = base_files
         .iter()
         .map(String::as_str)
         .filter(|path| !is_held(path) && !names_files(path))
-        .filter(|path| loaded.contains(*path) && !graph.entry_points.contains(*path) || graph.speaks_for(path))
+        .filter(|path| {
+            loaded.contains(*path) && !graph.entry_points.contains(*path)
+                || told_to_run.contains(*path)
+                || graph.speaks_for(path)
+        })
         .collect();
     // Every importer of a helper is a test or a helper. The rest drops out, one after the other.
     loop {
@@ -330,6 +338,49 @@ fn loaded(base_files: &BTreeSet<String>, settings: &BTreeMap<String, String>) ->
     found
 }
 
+/// The files of code that runners are told to run: they hold tests, though their paths may not say so.
+fn told_to_run(base_files: &BTreeSet<String>, settings: &BTreeMap<String, String>) -> BTreeSet<String> {
+    static PATTERNS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r#"(?x)["']?\b(?:testMatch|spec|python_files)["']?\s*[:=]\s*
+               (?P<value>\[[^\]]*\]|["'][^"'\n]*["']|(?:\s*-\s+\S+\n?)+|[^"'\[\n]+(?:\n[ \t]+\S[^\n]*)*)"#,
+        )
+        .expect("valid pattern")
+    });
+    static CALLS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?:^|[\s'])(?:node|tsx|ts-node|mocha|tape|ava|jasmine|uvu|borp|tap|pytest)(?P<value>\s[^&|;\n]*)")
+            .expect("valid pattern")
+    });
+    /// What comes before the tests is no test.
+    const STEPS: [&str; 7] = ["build", "bundle", "clean", "compile", "generate", "prepare", "setup"];
+    let mut found = BTreeSet::new();
+    for (path, text) in settings.iter().filter(|(path, _)| names_files(path) || calls_tools(path)) {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_manifest = file_name(path) == "package.json";
+        let text = if is_manifest { about_tests(text) } else { text.clone() };
+        // A pipeline is not in the folder of what it calls.
+        let folder = if calls_tools(path) { "" } else { folder };
+        let values = PATTERNS.captures_iter(&text).chain(CALLS.captures_iter(&text));
+        let is_end = |character: char| character.is_whitespace() || "\"',[]()".contains(character);
+        let names = values.filter_map(|captures| captures.name("value")).flat_map(|value| value.as_str().split(is_end));
+        for name in names.map(|name| name.trim_start_matches("<rootDir>/").trim_start_matches("./")) {
+            // `check_*.py` alone is the name of files wherever they are.
+            let anywhere = if name.contains('*') && !name.contains('/') { "**/" } else { "" };
+            let Ok(glob) =
+                GlobBuilder::new(&within(folder, &format!("{anywhere}{name}"))).literal_separator(true).build()
+            else {
+                continue;
+            };
+            let glob = glob.compile_matcher();
+            let entry = within(folder, &format!("{name}/index.js"));
+            let is_step = |path: &str| STEPS.iter().any(|step| stem(path).starts_with(step));
+            let is_meant = |file: &&String| is_code(file) && (glob.is_match(file) || **file == entry) && !is_step(file);
+            found.extend(base_files.iter().filter(is_meant).cloned());
+        }
+    }
+    found
+}
+
 /// What a `package.json` says of tests: the settings of runners, and the scripts that run them, a line each.
 fn about_tests(manifest: &str) -> String {
     let manifest: serde_json::Value = serde_json::from_str(manifest).unwrap_or_default();
@@ -461,6 +512,37 @@ mod tests {
             found(&matchers, &[("package.json", r#"{"exports":{".":"./dist/api.js"}}"#)], &[]),
             "src/matchers.ts"
         );
+    }
+
+    #[test]
+    fn what_a_runner_is_told_to_run_belongs_to_the_tests() {
+        let files = [
+            "verify.js",
+            "checks/total.js",
+            "checks/check_total.py",
+            "build.js",
+            "index.js",
+            "src/total.js",
+            "run/index.js",
+        ];
+        let imports = [("verify.js", "src/total.js"), ("checks/total.js", "src/total.js")];
+        for (path, text, expected) in [
+            ("package.json", r#"{"scripts":{"test":"node build.js && node verify.js"}}"#, "verify.js"),
+            ("package.json", r#"{"scripts":{"test":"c8 node ./verify.js","start":"node index.js"}}"#, "verify.js"),
+            ("package.json", r#"{"scripts":{"test":"node --test checks/*.js"}}"#, "checks/total.js"),
+            ("package.json", r#"{"scripts":{"unit":"mocha 'checks/**/*.js' --exit"}}"#, "checks/total.js"),
+            ("package.json", r#"{"scripts":{"test":"node run"}}"#, "run/index.js"),
+            ("package.json", r#"{"jest":{"testMatch":["<rootDir>/checks/*.js"]}}"#, "checks/total.js"),
+            ("package.json", r#"{"scripts":{"test":"node src/total.js"}}"#, ""),
+            ("package.json", r#"{"scripts":{"test":"node index.js"}}"#, ""),
+            ("package.json", r#"{"scripts":{"start":"node verify.js"}}"#, ""),
+            (".mocharc.yml", "spec:\n  - checks/*.js\n", "checks/total.js"),
+            ("setup.cfg", "[tool:pytest]\npython_files = test_*.py check_*.py\n", "checks/check_total.py"),
+            ("pyproject.toml", "[tool.pytest.ini_options]\npython_files = [\"check_*.py\"]\n", "checks/check_total.py"),
+            (".github/workflows/ci.yml", "    - run: pytest checks/check_total.py\n", "checks/check_total.py"),
+        ] {
+            assert_eq!(found(&imports, &[(path, text)], &files), expected, "{path}: {text}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::file_name;
+use assize_core::path::{file_name, parent};
 use assize_ecosystem::tool::{Sign, Tool, ToolKind};
 use assize_ecosystem::{calls_tools, of_manifest, tools};
 
@@ -40,7 +40,7 @@ pub(super) fn runner_tables(manifest: &str) -> impl Iterator<Item = &'static [&'
     keys_in(manifest, guarded_tools().filter(|tool| tool.is_runner()))
 }
 
-fn keys_in(
+pub(super) fn keys_in(
     manifest: &str,
     tools: impl Iterator<Item = &'static Tool>,
 ) -> impl Iterator<Item = &'static [&'static str]> {
@@ -72,6 +72,19 @@ pub(super) fn overrules(path: &str, base_files: &BTreeSet<String>, settings: &BT
             || base_files.iter().filter(above).any(|other| is_configured(tool, other, settings))
             || settings.iter().any(|(_, text)| names(text, tool.id))
     })
+}
+
+/// Returns the tools that a manifest which a change adds may tell something, and that the base tells something in another file
+/// of that folder: some read one file alone, and the new one may come first.
+pub(super) fn told_beside(
+    path: &str,
+    base_files: &BTreeSet<String>,
+    settings: &BTreeMap<String, String>,
+) -> BTreeSet<&'static str> {
+    let beside = |other: &&String| parent(other) == parent(path);
+    let may_tell = |tool: &&Tool| tool.may_read(path) && !tool.has_file(path);
+    let told = |tool: &&Tool| base_files.iter().filter(beside).any(|other| is_configured(tool, other, settings));
+    guarded_tools().filter(may_tell).filter(told).map(|tool| tool.id).collect()
 }
 
 /// Returns whether a text names a tool, other than in a comment.
@@ -121,6 +134,24 @@ mod tests {
         }
         let xo = BTreeMap::from([("package.json".to_owned(), r#"{"xo":{}}"#.to_owned())]);
         assert!(overrules(".eslintrc.json", &xo.keys().cloned().collect(), &xo));
+    }
+
+    #[test]
+    fn a_new_manifest_must_not_tell_what_the_base_tells_beside_it() {
+        for (path, base, expected) in [
+            ("pyproject.toml", ("setup.cfg", "[tool:pytest]\nfilterwarnings = error\n"), &["pytest"][..]),
+            ("tox.ini", ("setup.cfg", "[tool:pytest]\nfilterwarnings = error\n"), &["pytest"]),
+            ("pyproject.toml", ("setup.cfg", "[mypy]\nstrict = true\n[flake8]\n"), &["flake8", "mypy"]),
+            ("pyproject.toml", ("pytest.ini", ""), &["pytest"]),
+            ("pyproject.toml", ("setup.cfg", "[metadata]\nname = a\n"), &[]),
+            ("kit/pyproject.toml", ("setup.cfg", "[mypy]\n"), &[]),
+            ("src/a.py", ("setup.cfg", "[mypy]\n"), &[]),
+        ] {
+            let settings = BTreeMap::from([(base.0.to_owned(), base.1.to_owned())]);
+            let files = settings.keys().cloned().collect();
+            let tools: Vec<&str> = told_beside(path, &files, &settings).into_iter().collect();
+            assert_eq!(tools, expected, "{path} beside {base:?}");
+        }
     }
 
     /// A file that is added, the base's files with what they say, and whether the new one goes.

@@ -23,7 +23,7 @@ use assize_gate::status_alone::{PrintedRun, as_test, is_status_alone, prints_ali
 use assize_report::TestOutcome;
 use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::tournament::STOPPED_EARLY;
-use assize_syntax::cut_off::with_functions_cut_off;
+use assize_syntax::cut_off::{with_code_cut_off, with_functions_cut_off, with_module_cut_off};
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
 
 use self::adaptation::{Adaptation, by_change, rewritten};
@@ -82,6 +82,8 @@ pub(super) struct GateSession<'a> {
     watch: &'a mut dyn FnMut(ReviewStep<'_>),
     /// What says that the change makes tests weaker.
     pub(super) weakened: Vec<Finding>,
+    /// Files that come from the base with the tests, though their names may be those of no tests.
+    pub(super) of_tests: BTreeSet<String>,
     /// The copy on which a gate ran last.
     last: TreeState,
     /// What test runners, by id and folder, made of the change.
@@ -118,6 +120,7 @@ impl<'a> GateSession<'a> {
             so_far,
             watch,
             weakened: Vec::new(),
+            of_tests: BTreeSet::new(),
             last: TreeState::Base,
             of_change: BTreeMap::new(),
             of_held: BTreeMap::new(),
@@ -235,6 +238,7 @@ impl<'a> GateSession<'a> {
             }
             let ran = self.without_objections_to_settings(worktrees, planned, *tree, (ran, base), limits)?;
             let ran = self.without_rules_that_the_base_breaks(worktrees, planned, ran, base, limits);
+            let ran = self.with_stand_ins(worktrees, planned, *tree, ran, limits)?;
             let mut excuses = self.excuses(worktrees, planned, *tree, &ran.run, base)?;
             match self.adaptation(worktrees, planned, *tree, &ran.run, base)? {
                 Adaptation::Rebuilt => {
@@ -664,12 +668,16 @@ impl<'a> GateSession<'a> {
             return Ok((ran, base));
         }
         let worktree = worktrees.get(tree);
-        if !self.notices_what_changed(worktree, planned)? {
+        let changes_types_alone = self.changes_types_alone();
+        if !changes_types_alone && !self.notices_what_changed(worktree, planned)? {
             return Ok((ran, base));
         }
-        limits.push(format!(
-            "{name} leaves no report: the script ended well, as on the base, and failed when every changed function did"
-        ));
+        let why = if changes_types_alone {
+            "the change declares types alone"
+        } else {
+            "it failed when every changed function or module did"
+        };
+        limits.push(format!("{name} leaves no report: the script ended well, as on the base, and {why}"));
         let ran = proven(ran);
         if tree == TreeState::Held {
             self.of_held.insert(key, ran.run.clone());
@@ -682,16 +690,50 @@ impl<'a> GateSession<'a> {
     fn cut_off(&self, of: &WorkCopy) -> Result<Option<(WorkCopy, String)>, CopyError> {
         let word = fresh_word();
         let mut copy = of.again()?;
-        let code = self.diff.files.iter().filter(|file| is_code(&file.path) && !is_test(&file.path));
-        for file in code.filter(|file| of.files().contains(&file.path)) {
-            let lines: BTreeSet<u32> = file.touched_lines().collect();
-            let text = copy.text(&file.path, FILE_BYTES_MAX as u64);
-            let Some(text) = text.and_then(|text| with_functions_cut_off(&file.path, &text, &lines, &word)) else {
+        for (path, lines) in self.changed_code(of) {
+            let text = copy.text(path, FILE_BYTES_MAX as u64);
+            let Some(text) = text.and_then(|text| with_functions_cut_off(path, &text, &lines, &word)) else {
                 return Ok(None);
             };
-            copy.write(&file.path, &text)?;
+            copy.write(path, &text)?;
         }
         Ok(Some((copy, word)))
+    }
+
+    /// The same where code outside of functions has changed, or nothing that runs: whole modules are cut off if there is nothing
+    /// else. `None` where nothing can be cut off.
+    fn cut_off_or_modules(&self, of: &WorkCopy) -> Result<Option<(WorkCopy, String)>, CopyError> {
+        let word = fresh_word();
+        let mut copy = of.again()?;
+        let code = self.changed_code(of).filter(|(path, _)| !declares_types(path));
+        let texts = code.filter_map(|(path, lines)| Some((path, lines, of.text(path, FILE_BYTES_MAX as u64)?)));
+        let cut = |(path, lines, text): (_, BTreeSet<u32>, String)| {
+            let cut = with_code_cut_off(path, &text, &lines, &word);
+            (path, text, cut)
+        };
+        let files: Vec<_> = texts.map(cut).collect();
+        let is_any_cut = files.iter().any(|(_, text, cut)| cut.as_ref().is_some_and(|cut| cut != text));
+        for (path, text, cut) in &files {
+            let text = if is_any_cut { cut.clone() } else { with_module_cut_off(path, text, &word) };
+            let Some(text) = text else { return Ok(None) };
+            copy.write(path, &text)?;
+        }
+        Ok((!files.is_empty()).then_some((copy, word)))
+    }
+
+    /// The code of the change that is in a tree, without what comes from the base with the tests, and the lines that it touches.
+    fn changed_code(&self, of: &WorkCopy) -> impl Iterator<Item = (&str, BTreeSet<u32>)> {
+        let is_product = |path: &String| is_code(path) && !is_test(path) && !self.of_tests.contains(path);
+        let files = self.diff.files.iter().filter(move |file| is_product(&file.path));
+        let there = files.filter(|file| of.files().contains(&file.path));
+        there.map(|file| (file.path.as_str(), file.touched_lines().collect()))
+    }
+
+    /// Returns whether the change alters declarations of types alone, beside tests and texts.
+    fn changes_types_alone(&self) -> bool {
+        let says_nothing = |path: &String| is_test(path) || self.of_tests.contains(path) || path.ends_with(".md");
+        let mut told = self.diff.files.iter().map(|file| &file.path).filter(|path| !says_nothing(path)).peekable();
+        told.peek().is_some() && told.all(|path| declares_types(path))
     }
 
     fn result(
@@ -726,6 +768,11 @@ impl<'a> GateSession<'a> {
 /// How much a checker objects to.
 fn objections(run: &GateRun) -> usize {
     run.report.as_ref().map_or(0, |report| report.diagnostics.len())
+}
+
+/// Returns whether a file declares types and holds nothing that runs.
+fn declares_types(path: &str) -> bool {
+    [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|ending| path.ends_with(ending))
 }
 
 fn printed(ran: &GateExecution) -> PrintedRun<'_> {

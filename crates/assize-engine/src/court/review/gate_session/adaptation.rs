@@ -6,14 +6,16 @@ use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::text::listed;
 use assize_ecosystem::is_code;
 use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
-use assize_gate::gate::{GateRun, GateState};
+use assize_gate::gate::{GateRun, GateState, name_of};
+use assize_gate::missing_name::missing_names;
+use assize_gate::stand_in::stand_ins;
 use assize_gate::status_alone::is_status_alone;
 use assize_syntax::cut_off::with_functions_cut_off;
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
-use assize_syntax::removed::removed_declarations;
+use assize_syntax::removed::{RemovedDeclaration, removed_declarations};
 
-use super::{GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, TreeState, is_test_runner};
-use crate::gate::{Planned, PreparedWorktree, RunnerTest};
+use super::{GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, TreeState, is_test_runner, key_of};
+use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
 use crate::random::fresh_word;
 use crate::work_copy::{CopyError, WorkCopy};
 
@@ -76,12 +78,14 @@ impl GateSession<'_> {
         touched.retain(|path| !self.weakened.iter().any(|finding| finding.path.as_ref() == Some(path)));
         let change = self.run_on_tree(worktrees, TreeState::Change, planned)?;
         if is_status_alone(base) {
-            if held.state != GateState::Failed || !is_status_alone(&change.run) {
+            // A script is one test: what it says of one thing would pay for what it no longer says of another.
+            if held.state != GateState::Failed || !is_status_alone(&change.run) || !self.weakened.is_empty() {
                 return none;
             }
             let Some(copy) = worktrees.swapped([])? else { return none };
             let swapped = self.run_apart(&worktrees.change, copy, planned, RunnerTest::None)?;
-            let is_adapted = swapped.run.state == GateState::Failed;
+            // Anything fails on the base that uses a name which the change brings.
+            let is_adapted = swapped.run.state == GateState::Failed && missing_names(&swapped.output).is_empty();
             return if is_adapted { Ok(Adaptation::Script) } else { none };
         }
         // As long as nothing tells against it, the new versions are taken to fail on the base.
@@ -99,13 +103,74 @@ impl GateSession<'_> {
             return Ok(Adaptation::Tests { adapted: BTreeSet::new(), removed });
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
-        let swapped = self.run_apart(&worktrees.change, copy, planned, RunnerTest::None)?;
+        let swapped = self.run_apart(&worktrees.change, copy.again()?, planned, RunnerTest::None)?;
+        let (swapped, _) = self.standing_in(&worktrees.change, copy, planned, swapped)?;
         let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
         if runs.is_rebuilt() {
             return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
         }
         let adapted = runs.adapted();
         Ok(Adaptation::Tests { adapted, removed })
+    }
+
+    /// Lets each test of the base speak for itself where files of tests cannot be loaded for a name that is not there.
+    pub(super) fn with_stand_ins(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        tree: TreeState,
+        ran: GateExecution,
+        limits: &mut Vec<String>,
+    ) -> Result<GateExecution, CopyError> {
+        if tree != TreeState::Held || !is_test_runner(planned.gate) {
+            return Ok(ran);
+        }
+        let held = worktrees.get(tree);
+        let copy = held.copy.again()?;
+        let (again, asked) = self.standing_in(held, copy, planned, ran)?;
+        if !asked.is_empty() {
+            let name = name_of(planned.gate.id(), &planned.setup.folder);
+            let files = listed(&asked.into_iter().collect::<Vec<_>>(), 5);
+            limits.push(format!(
+                "{name}: for the base's tests, functions that fail stand in for what {files} no longer has"
+            ));
+            self.of_held.insert(key_of(planned), again.run.clone());
+        }
+        Ok(again)
+    }
+
+    /// Runs a gate again on a copy with stand-ins for the names that its tests miss, as long as more tests can be run for
+    /// that. Returns the last run, and the files in which names were missed.
+    fn standing_in(
+        &mut self,
+        like: &PreparedWorktree,
+        mut copy: WorkCopy,
+        planned: Planned<'_>,
+        mut ran: GateExecution,
+    ) -> Result<(GateExecution, BTreeSet<String>), CopyError> {
+        const ROUNDS_MAX: usize = 4;
+        let executed = |ran: &GateExecution| ran.run.cases().filter(|case| case.outcome.was_executed()).count();
+        let (mut asked, mut known) = (BTreeSet::new(), BTreeSet::new());
+        let mut last = ran.clone();
+        for _ in 0..ROUNDS_MAX {
+            let missing = stand_ins(&last.run, copy.files());
+            if missing.iter().all(|pair| !known.insert((pair.0.clone(), pair.1.clone()))) {
+                break;
+            }
+            for (path, text) in missing {
+                let whole = copy.text(&path, FILE_BYTES_MAX as u64).unwrap_or_default() + &text;
+                copy.write(&path, &whole)?;
+                asked.insert(path);
+            }
+            last = self.run_apart(like, copy.again()?, planned, RunnerTest::None)?;
+        }
+        let is_better = executed(&last) > executed(&ran);
+        if is_better {
+            ran = last;
+        } else {
+            asked.clear();
+        }
+        Ok((ran, asked))
     }
 
     /// Runs the tests of the base that can be built with the code of the change, with the change's version of those files
@@ -156,8 +221,16 @@ impl GateSession<'_> {
         let declarations = removed_declarations(&before, &now);
         // What code of the change still speaks of is not removed: code that breaks for it is broken by the change.
         let is_used = |name: &str| now.iter().any(|(_, text)| has_word(text, name));
-        let declarations: Vec<_> = declarations.into_iter().filter(|it| !is_used(&it.name)).collect();
-        let gone = runs.gone_with_a_name(&declarations.iter().map(|it| it.name.as_str()).collect());
+        let mut declarations: Vec<_> = declarations.into_iter().filter(|it| !is_used(&it.name)).collect();
+        let gone_with = |declarations: &[RemovedDeclaration]| {
+            runs.gone_with_a_name(&declarations.iter().map(|it| it.name.as_str()).collect())
+        };
+        if gone_with(&declarations).is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let asked = self.asked_elsewhere(&worktrees.change.copy, &declarations);
+        declarations.retain(|it| !asked.contains(&it.name));
+        let gone = gone_with(&declarations);
         if gone.is_empty() {
             return Ok(gone);
         }
@@ -172,6 +245,23 @@ impl GateSession<'_> {
         }
         let cut_off = self.run_apart(base, copy, planned, RunnerTest::None)?;
         Ok(runs.removed_with_their_subject(&gone, &cut_off.run, &word))
+    }
+
+    /// Returns the names of what is removed that code which the change does not touch still calls or imports.
+    fn asked_elsewhere(&self, change: &WorkCopy, removed: &[RemovedDeclaration]) -> BTreeSet<String> {
+        let touched: BTreeSet<&str> = self.diff.files.iter().map(|file| file.path.as_str()).collect();
+        let is_other = |path: &&String| {
+            is_code(path)
+                && !assize_ecosystem::holds_tests(path)
+                && !self.of_tests.contains(*path)
+                && !touched.contains(path.as_str())
+        };
+        let mut asked = BTreeSet::new();
+        for text in change.files().iter().filter(is_other).filter_map(|path| change.text(path, FILE_BYTES_MAX as u64)) {
+            let names = removed.iter().map(|it| &it.name).filter(|name| asks_for(&text, name));
+            asked.extend(names.cloned());
+        }
+        asked
     }
 
     /// Returns which of these tests pass each time that they are run again.
@@ -260,6 +350,18 @@ pub(super) fn by_change(gate: &str, excuses: &Excuses) -> Vec<Finding> {
 }
 
 /// Returns whether a name stands in a text as a whole word.
+/// Returns whether code calls what bears a name, takes it out of something, or imports it, rather than declares it.
+fn asks_for(text: &str, name: &str) -> bool {
+    const IMPORTS: [&str; 4] = ["import", "use ", "require", "export {"];
+    const DECLARES: [&str; 4] = ["def ", "fn ", "func ", "function "];
+    text.lines().filter(|line| has_word(line, name)).any(|line| {
+        let taken = [".", "::", "->"].iter().any(|joint| line.contains(&format!("{joint}{name}")));
+        let called = line.contains(&format!("{name}("));
+        let declared = DECLARES.iter().any(|word| line.contains(&format!("{word}{name}")));
+        !declared && (taken || called || IMPORTS.iter().any(|word| line.contains(word)))
+    })
+}
+
 fn has_word(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     text.match_indices(name)

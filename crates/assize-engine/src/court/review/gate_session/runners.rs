@@ -112,13 +112,13 @@ impl<'a> GateSession<'a> {
         Ok(again)
     }
 
-    /// Returns whether a script fails once every changed function is cut off.
+    /// Returns whether a script fails once every changed function, or module, is cut off.
     pub(super) fn notices_what_changed(
         &mut self,
         worktree: &PreparedWorktree,
         planned: Planned<'_>,
     ) -> Result<bool, CopyError> {
-        let Some((copy, word)) = self.cut_off(&worktree.copy)? else { return Ok(false) };
+        let Some((copy, word)) = self.cut_off_or_modules(&worktree.copy)? else { return Ok(false) };
         let cut_off = self.run_apart(worktree, copy, planned, RunnerTest::None)?;
         Ok(notices(printed(&cut_off), &word))
     }
