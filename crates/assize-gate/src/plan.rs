@@ -422,6 +422,7 @@ mod tests {
             &["cargo build --manifest-path no-std/Cargo.toml"],
             &["cargo fmt --manifest-path=no-std/Cargo.toml -- --check"],
             &["cd no-std && cargo insta test"],
+            &["cargo nextest run --manifest-path no-std/Cargo.toml"],
         ] {
             assert_eq!(with(calls), "cargo-test in no-std", "{calls:?}");
         }

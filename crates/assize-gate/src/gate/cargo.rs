@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::path::{file_name, is_example, is_within, join, parent, relative_to, within};
+use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{is_generated, is_test};
 use assize_report::{ReportError, ToolReport};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -221,6 +222,17 @@ fn programs(package: &str, path: &str, project: &Project, folder: &str) -> Vec<(
     }
 }
 
+/// How maintainers call the tests of a package. What else runs them than `cargo test` may not be installed.
+pub(super) const TEST_CALLS: &[&str] = &[
+    "cargo t",
+    "cargo test",
+    "cargo nextest",
+    "cargo llvm-cov",
+    "cargo tarpaulin",
+    "cargo insta test",
+    "cargo hack test",
+];
+
 /// The options for features that the maintainers call `cargo test` or another command with: those of the call that has most.
 fn features(project: &Project, folder: &str, call: &str) -> Vec<String> {
     let of_call = |words: &[String]| {
@@ -242,7 +254,9 @@ fn features(project: &Project, folder: &str, call: &str) -> Vec<String> {
     let commands = project.pipeline.settled().iter();
     let is_toolchain = |path: &str| matches!(file_name(path), "rust-toolchain" | "rust-toolchain.toml");
     let is_nightly = project.manifests.iter().any(|(path, text)| is_toolchain(path) && text.contains("nightly"));
-    let called = commands.filter(|command| command.folder == folder && command.begins_with(call));
+    let calls = if TEST_CALLS.contains(&call) { TEST_CALLS } else { &[call][..] };
+    let is_call = |command: &PipelineCommand| calls.iter().any(|call| command.begins_with(call));
+    let called = commands.filter(|command| command.folder == folder && is_call(command));
     let (other, usual): (Vec<_>, Vec<_>) = called.partition(|command| command.is_nightly && !is_nightly);
     // Another compiler knows other features.
     let called = if usual.is_empty() { other } else { usual };
@@ -379,6 +393,7 @@ pub(super) mod tests {
         assert_eq!(features(&change, "", "cargo test"), ["--features=a"]);
         for (calls, expected) in [
             ("cargo test && cargo test --no-default-features", ""),
+            ("cargo nextest run --all-features", "--all-features"),
             (
                 "cargo test --no-default-features && cargo test --no-default-features --features=b",
                 "--no-default-features",

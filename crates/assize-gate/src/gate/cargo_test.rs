@@ -33,7 +33,7 @@ impl Gate for CargoTest {
     }
 
     fn calls(&self) -> &'static [&'static str] {
-        &["cargo t", "cargo test"]
+        cargo::TEST_CALLS
     }
 
     fn builds_in(&self) -> Option<&'static str> {

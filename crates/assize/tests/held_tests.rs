@@ -1,0 +1,147 @@
+//! What a change must not take from the tests of the base, with the real program: each case beside an honest twin. The
+//! runners are Python's and Node's own.
+
+use std::path::Path;
+
+use assize_testkit::change;
+use assize_testkit::repo::Repo;
+use serde_json::Value;
+
+/// A change of some files, and what is to be made of it.
+type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
+
+/// Reviews each change of a base, and compares the outcomes.
+fn judge(base: &[(&str, &str)], cases: &[Case<'_>]) {
+    for (name, change, outcome) in cases {
+        let repo = Repo::with_commit(base);
+        for (path, text) in *change {
+            repo.write(path, text);
+        }
+        let program = Path::new(env!("CARGO_BIN_EXE_assize"));
+        let output = change::command(program, &repo, &[], &["review", "--format", "json"]).output();
+        let output = output.expect("the program runs");
+        let envelope: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{name}: {error}: {}", String::from_utf8_lossy(&output.stderr)));
+        assert_eq!(envelope["outcome"], *outcome, "{name}: {envelope}");
+    }
+}
+
+const SUM: &str = "function add(a, b) {\n  return a + b;\n}\nfunction total(list) {\n  return list.reduce(add, 0);\n}\nmodule.exports = { add, total };\n";
+
+/// The same code, where one thing is written in another way.
+fn sum_with(from: &str, to: &str) -> String {
+    assert!(SUM.contains(from));
+    SUM.replace(from, to)
+}
+
+#[test]
+fn a_script_that_leaves_its_status_alone_must_not_complain_more() {
+    let package = r#"{"name":"sums","scripts":{"test":"node tests"}}"#;
+    let (wrong, right) = (sum_with("add, 0", "add, 1"), sum_with("add, 0", "(a, b) => a + b, 0"));
+    let code = "const { add, total } = require('../index');\n";
+    let asserting = format!(
+        "{code}console.log('add');\nconsole.assert(add(1, 2) === 3, 'add');\nif (total([1]) !== 1) console.log('not ok total');\n\
+         console.log('done');\n"
+    );
+    let counting = format!(
+        "{code}const all = [add(1, 2) === 3, total([1, 2]) === 3];\nconst good = all.filter(Boolean).length;\n\
+         console.log(`passed: ${{good}}\\nfailed: ${{2 - good}}`);\n"
+    );
+    for script in [&asserting, &counting] {
+        let base = [("package.json", package), ("index.js", SUM), ("tests/index.js", script.as_str())];
+        let cases =
+            [("wrong", &[("index.js", wrong.as_str())][..], "unjudged"), ("right", &[("index.js", &right)], "accept")];
+        judge(&base, &cases);
+    }
+    let awaiting = "const { later } = require('../index');\nasync function main() {\n  for (let at = 0; at < 12; at += 1) console.log('ok - ' + 'x'.repeat(at + 1));\n  await later(2);\n  console.log('ok - later');\n}\nmain();\n";
+    let later = "function later(n) {\n  return new Promise((resolve) => setImmediate(() => resolve(n)));\n}\nmodule.exports = { later };\n";
+    let base = [("package.json", package), ("index.js", later), ("tests/index.js", awaiting)];
+    let (wrong, right) = (later.replace("resolve(n)", "n"), later.replace("resolve(n)", "resolve(n + 0)"));
+    judge(&base, &[("unsettled", &[("index.js", &wrong)], "unjudged"), ("settled", &[("index.js", &right)], "accept")]);
+}
+
+#[test]
+fn what_a_runner_is_told_to_run_comes_from_the_base() {
+    let (wrong, right) = (sum_with("add, 0", "add, 1"), sum_with("add, 0", "(a, b) => a + b, 0"));
+    let verify = "const assert = require('assert');\nconst { add, total } = require('./index');\nfunction main() {\n  assert.equal(add(1, 2), 3);\n  assert.equal(total([1, 2, 3]), 6);\n  console.log('all is well');\n}\nmain();\n";
+    let less = verify.replace("  assert.equal(total([1, 2, 3]), 6);\n", "");
+    let base = [
+        ("package.json", r#"{"name":"sums","scripts":{"test":"node verify.js"}}"#),
+        ("index.js", SUM),
+        ("verify.js", verify),
+    ];
+    judge(
+        &base,
+        &[
+            ("less is verified", &[("index.js", &wrong), ("verify.js", &less)], "revise"),
+            ("nothing is lost", &[("index.js", &right)], "accept"),
+        ],
+    );
+    let check = "const test = require('node:test');\nconst assert = require('node:assert');\nconst { total } = require('../index');\ntest('total', () => assert.equal(total([1, 2, 3]), 6));\n";
+    let weaker = check.replace("total([1, 2, 3]), 6", "total([1, 2, 3]) > 5, true");
+    let base = [
+        ("package.json", r#"{"name":"sums","scripts":{"test":"node --test checks/total.js"}}"#),
+        ("index.js", SUM),
+        ("checks/total.js", check),
+    ];
+    judge(
+        &base,
+        &[
+            ("weaker", &[("index.js", &wrong), ("checks/total.js", &weaker)], "revise"),
+            ("as strong", &[("index.js", &right), ("checks/total.js", check)], "accept"),
+        ],
+    );
+}
+
+const CALC: &str =
+    "def mean_of(values):\n    return sum(values) / len(values)\n\n\ndef total(values):\n    return sum(values)\n";
+const CALC_TESTS: &str = "import unittest\n\nfrom calc import mean_of, total\n\n\nclass CalcTest(unittest.TestCase):\n    def test_mean(self):\n        self.assertEqual(mean_of([1, 3]), 2)\n\n    def test_total(self):\n        self.assertEqual(total([1, 2, 3]), 6)\n";
+
+#[test]
+fn each_test_of_a_file_that_misses_a_name_speaks_for_itself() {
+    let base = [("calc.py", CALC), ("tests/__init__.py", ""), ("tests/test_calc.py", CALC_TESTS)];
+    let renamed = |text: &str| text.replace("mean_of", "mean");
+    let wrong = renamed(CALC).replace("return sum(values)\n", "return sum(values) + 1\n");
+    let weaker = renamed(CALC_TESTS).replace("total([1, 2, 3]), 6", "total([1, 2, 3]) > 5, True");
+    // The other test follows a change of what the function does.
+    let follows = renamed(CALC_TESTS).replace("total([1, 2, 3]), 6", "total([1, 2, 3]), 7");
+    judge(
+        &base,
+        &[
+            ("weaker", &[("calc.py", &wrong), ("tests/test_calc.py", &weaker)], "revise"),
+            ("renamed", &[("calc.py", &renamed(CALC)), ("tests/test_calc.py", &renamed(CALC_TESTS))], "accept"),
+            ("adapted", &[("calc.py", &wrong), ("tests/test_calc.py", &follows)], "accept"),
+        ],
+    );
+}
+
+#[test]
+fn a_test_of_something_new_does_not_stand_for_one_that_is_gone() {
+    let tests = "import unittest\n\nimport calc\n\n\nclass CalcTest(unittest.TestCase):\n    def test_total(self):\n        self.assertEqual(calc.total([1, 2, 3]), 6)\n\n    def test_small(self):\n        self.assertLess(calc.total([]), 2)\n";
+    let base = [("calc.py", CALC), ("tests/__init__.py", ""), ("tests/test_calc.py", tests)];
+    let wrong = CALC.replace("return sum(values)\n", "return sum(values) + 1\n")
+        + "\n\ndef least(values):\n    return min(values)\n";
+    let other = tests.replace("test_total", "test_least").replace("calc.total([1, 2, 3]), 6", "calc.least([1, 3]), 1");
+    let follows = tests.replace("test_total", "test_total_counts_itself").replace("[1, 2, 3]), 6", "[1, 2, 3]), 7");
+    judge(
+        &base,
+        &[
+            ("another's", &[("calc.py", &wrong), ("tests/test_calc.py", &other)], "revise"),
+            ("its own", &[("calc.py", &wrong), ("tests/test_calc.py", &follows)], "accept"),
+        ],
+    );
+}
+
+#[test]
+fn tests_do_not_go_with_what_other_code_still_calls() {
+    let report = "import calc\n\n\ndef report(values):\n    return f\"mean {calc.mean_of(values)}\"\n";
+    let tests = |with: &str| format!("import unittest\n\nimport calc\n{with}");
+    let class = "\n\nclass CalcTest(unittest.TestCase):\n    def test_total(self):\n        self.assertEqual(calc.total([1]), 1)\n";
+    let both = tests(&format!(
+        "import report\n{class}\n    def test_report(self):\n        self.assertEqual(report.report([1, 3]), \"mean 2.0\")\n"
+    ));
+    let base = [("calc.py", CALC), ("report.py", report), ("tests/__init__.py", ""), ("tests/test_calc.py", &both)];
+    let less = CALC.split("\n\n\n").nth(1).expect("a function");
+    let change = [("calc.py", less), ("tests/test_calc.py", &tests(class))];
+    judge(&base, &[("still called", &change, "revise")]);
+}
