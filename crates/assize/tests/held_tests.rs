@@ -8,10 +8,10 @@ use assize_testkit::repo::Repo;
 use serde_json::Value;
 
 /// A change of some files, and what is to be made of it.
-type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
+type HeldTestsCase<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
 
 /// Reviews each change of a base, and compares the outcomes.
-fn judge(base: &[(&str, &str)], cases: &[Case<'_>]) {
+fn judge(base: &[(&str, &str)], cases: &[HeldTestsCase<'_>]) {
     for (name, change, outcome) in cases {
         let repo = Repo::with_commit(base);
         for (path, text) in *change {

@@ -297,8 +297,7 @@ impl PreparedWorktree {
         }
         let manager = commands.first().and_then(|command| kept_manager(command));
         commands.extend(manager.as_deref());
-        let mut script = format!("set -e\n{}\n", commands.join("\n"));
-        if plan.ecosystem == "node" && !commands.is_empty() {
+        let script = if plan.ecosystem == "node" && !commands.is_empty() {
             let inside = sandbox.reports_inside(&reports).display().to_string();
             let of_base =
                 base.and_then(|base| base.text(&within(&plan.folder, "package.json"), CREATED_FILE_BYTES_MAX));
@@ -308,15 +307,10 @@ impl PreparedWorktree {
                 fs::create_dir_all(&folder).and_then(|()| fs::write(&path, text)).map_err(io(&path))
             });
             let base_inside = of_base.transpose()?.map_or_else(String::new, |()| format!("{inside}/base"));
-            let is_npm = commands.iter().all(|command| command.starts_with("npm "));
-            let peers = if is_npm { "" } else { "--legacy-peer-deps" };
-            let fallback = if leaves_out { WITHOUT_GONE_PACKAGES } else { "exit 1" };
-            script = format!(
-                "{{ {{ {}; }} 2>&1; echo $? > '{inside}/status'; }} | tee '{inside}/said'\n\
-                 [ \"$(cat '{inside}/status')\" != 0 ] || exit 0\nset -- '{inside}/said' '{base_inside}' {peers}\n{fallback}",
-                commands.join(" && ")
-            );
-        }
+            node_script(&commands, &inside, &base_inside, leaves_out)
+        } else {
+            format!("set -e\n{}\n", commands.join("\n"))
+        };
         let mut job = SandboxJob::new("/bin/sh", &["-c", &script], &work, &reports);
         job.place.clone_from(&self.place);
         job.folder.clone_from(&plan.folder);
@@ -422,6 +416,19 @@ impl PreparedWorktree {
         self.add_dependencies(folders.collect());
         Ok(())
     }
+}
+
+/// Returns the script that runs commands of npm or another manager of its packages. It keeps what they say in a folder of
+/// reports, and may then leave out what is gone, unless the base says that it is not.
+fn node_script(commands: &[&str], reports: &str, base: &str, leaves_out: bool) -> String {
+    let is_npm = commands.iter().all(|command| command.starts_with("npm "));
+    let peers = if is_npm { "" } else { "--legacy-peer-deps" };
+    let fallback = if leaves_out { WITHOUT_GONE_PACKAGES } else { "exit 1" };
+    format!(
+        "{{ {{ {}; }} 2>&1; echo $? > '{reports}/status'; }} | tee '{reports}/said'\n\
+         [ \"$(cat '{reports}/status')\" != 0 ] || exit 0\nset -- '{reports}/said' '{base}' {peers}\n{fallback}",
+        commands.join(" && ")
+    )
 }
 
 /// Returns the command that keeps the package manager of an installation, if it was fetched for it.

@@ -104,7 +104,7 @@ impl GateSession<'_> {
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
         let swapped = self.run_apart(&worktrees.change, copy.again()?, planned, RunnerTest::None)?;
-        let (swapped, _) = self.standing_in(&worktrees.change, copy, planned, swapped)?;
+        let (swapped, _) = self.run_with_stand_ins(&worktrees.change, copy, planned, swapped)?;
         let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
         if runs.is_rebuilt() {
             return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
@@ -127,7 +127,7 @@ impl GateSession<'_> {
         }
         let held = worktrees.get(tree);
         let copy = held.copy.again()?;
-        let (again, asked) = self.standing_in(held, copy, planned, ran)?;
+        let (again, asked) = self.run_with_stand_ins(held, copy, planned, ran)?;
         if !asked.is_empty() {
             let name = name_of(planned.gate.id(), &planned.setup.folder);
             let files = listed(&asked.into_iter().collect::<Vec<_>>(), 5);
@@ -141,7 +141,7 @@ impl GateSession<'_> {
 
     /// Runs a gate again on a copy with stand-ins for the names that its tests miss, as long as more tests can be run for
     /// that. Returns the last run, and the files in which names were missed.
-    fn standing_in(
+    fn run_with_stand_ins(
         &mut self,
         like: &PreparedWorktree,
         mut copy: WorkCopy,
