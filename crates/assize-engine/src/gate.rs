@@ -23,6 +23,7 @@ use assize_gate::gate::{
     BUILD, Canary, Dimension, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
     TEST_SECONDS,
 };
+use assize_gate::parser;
 use assize_report::REPORT_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 
@@ -270,6 +271,18 @@ impl PreparedWorktree {
             sandbox.run(&self.job((build_folder(gate), &command, &self.copy), &reports, sandbox, terms)?, &mut |_| {});
         let is_ordinary = |status: i32| gate.ordinary_statuses().contains(&status);
         Ok(ran.is_ok_and(|ran| ran.limit_reached.is_none() && ran.status.is_some_and(is_ordinary)))
+    }
+
+    /// Returns whether the parser of its own language takes a file of the copy; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the copy cannot be used.
+    pub fn parses(&self, path: &str, sandbox: &Sandbox, terms: &RunTerms) -> Result<Option<bool>, CopyError> {
+        let Some(command) = parser::command(path).filter(|command| self.has_program(command)) else { return Ok(None) };
+        let reports = self.copy.beside("parsing")?;
+        let ran = sandbox.run(&self.job(("parser", &command, &self.copy), &reports, sandbox, terms)?, &mut |_| {});
+        Ok(ran.ok().map(|ran| ran.status == Some(0)))
     }
 
     /// Returns whether a command's program is there: on the search path, among the dependencies, in the copy, or, given

@@ -405,13 +405,13 @@ fn parameters_of(id: &str) -> Option<(&str, &str)> {
     id.strip_suffix(']')?.split_once('[')
 }
 
-/// Returns whether parameters are named by the runner, after the argument and their number: `value0-name0`.
-fn are_numbered(parameters: &str) -> bool {
+/// Returns whether one of the parameters is named by the runner, after the argument and its number: `value0` of `value0-1`.
+fn has_number(parameters: &str) -> bool {
     let is_numbered = |part: &str| {
         let name = part.trim_end_matches(|character: char| character.is_ascii_digit());
         name.len() < part.len() && name.starts_with(|character: char| character.is_alphabetic() || character == '_')
     };
-    parameters.split('-').all(is_numbered)
+    parameters.split('-').any(is_numbered)
 }
 
 /// How often each name comes.
@@ -449,12 +449,12 @@ pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
     // Names that a runner gives to parameters are others in another version of it.
     let mut renamed = counted(added().filter_map(|case| {
         let (function, parameters) = parameters_of(&case.id)?;
-        Some((function.to_owned(), are_numbered(parameters)))
+        Some((function.to_owned(), has_number(parameters)))
     }));
     let mut is_example = |case: &TestCase| file_of_example(&case.id).is_some_and(|file| take_one(&mut examples, &file));
     let mut is_renamed = |case: &TestCase| {
         let Some((function, parameters)) = parameters_of(&case.id) else { return false };
-        let kinds: &[bool] = if are_numbered(parameters) { &[false, true] } else { &[true] };
+        let kinds: &[bool] = if has_number(parameters) { &[false, true] } else { &[true] };
         kinds.iter().any(|kind| take_one(&mut renamed, &(function.to_owned(), *kind)))
     };
     let missing = |case: &&TestCase| {
@@ -727,6 +727,7 @@ mod tests {
         let of = |base: &[&str], now: &[&str]| compare_tests(&run(now), &run(base)).missing.len();
         assert_eq!(of(&["t.py::f[value0]", "t.py::f[value1]"], &["t.py::f[0a]", "t.py::f[bc]"]), 0);
         assert_eq!(of(&["t.py::f[0a]", "t.py::f[bc]"], &["t.py::f[value0]", "t.py::f[value1]"]), 0);
+        assert_eq!(of(&["t.py::f[rows0-a-+--+]"], &["t.py::f[rows0-a-expected0]"]), 0, "a long one gets a number");
         assert_eq!(of(&["t.py::f[value0]", "t.py::f[value1]"], &["t.py::f[0a]"]), 1, "one of two is gone");
         assert_eq!(of(&["t.py::f[hard]"], &["t.py::f[easy]"]), 1, "it is another case");
         assert_eq!(of(&["t.py::f[value0]"], &["t.py::g[0a]"]), 1, "it is another test");

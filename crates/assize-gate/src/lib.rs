@@ -33,6 +33,7 @@ pub mod missing_name;
 pub mod mutation;
 pub mod narrowed;
 pub mod pages;
+pub mod parser;
 pub mod plan;
 pub mod stand_in;
 pub mod status_alone;

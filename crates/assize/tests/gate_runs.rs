@@ -311,6 +311,22 @@ fn a_script_of_tests_is_built_first_as_well() {
 }
 
 #[test]
+fn the_parser_of_the_language_has_the_last_word() {
+    let raw = "exports.path = () => String.raw`[0]\\x`;\n";
+    for (text, outcome, parses) in [(raw, "accept", true), ("exports.path = () => {\n", "revise", false)] {
+        let repo = Repo::with_commit(&[
+            ("package.json", r#"{"name":"a"}"#),
+            ("assize.toml", "[review]\nrequire = []\n"),
+            ("path.js", "exports.path = () => '';\n"),
+        ]);
+        repo.write("path.js", text);
+        let envelope = reviewed(&repo, &[]);
+        assert_eq!(envelope["outcome"], outcome, "{envelope}");
+        assert_eq!(envelope.to_string().contains("seemed not to parse"), parses, "{envelope}");
+    }
+}
+
+#[test]
 fn a_script_of_tests_notices_values_of_a_module_and_is_not_asked_about_types() {
     let code = "const PATTERN = /^[a-z]$/;\nexports.isName = (text) => PATTERN.test(text);\n";
     let types = "export declare function isName(text: string): boolean;\n";

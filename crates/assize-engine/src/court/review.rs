@@ -5,6 +5,7 @@
 //! has the code of the change and the tests of the base. Its results decide.
 
 mod gate_session;
+mod parsing;
 #[cfg(test)]
 mod tests;
 
@@ -288,7 +289,9 @@ pub fn examine(
     let moves = Moves::of(&diff);
     let so_far = ReviewInputs { case: case.clone(), policy: terms.policy.clone(), ..ReviewInputs::default() };
     let place = (&sandbox, worktrees.base_tree.clone());
-    let report = rule::run(&evidence, &terms.rules);
+    let mut report = rule::run(&evidence, &terms.rules);
+    let parsed = parsing::leave_out_parsed(&mut report.findings, &worktrees.change, &sandbox, &terms.gates.run)?;
+    limits.extend(parsed);
     let mut session = GateSession::new(terms, place, (&diff, &moves), so_far, watch);
     session.weakened = report.findings.iter().filter(|it| WEAKENING.contains(&&*it.rule)).cloned().collect();
     session.of_tests = worktrees.protected().cloned().collect();
