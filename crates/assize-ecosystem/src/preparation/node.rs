@@ -61,7 +61,10 @@ pub(crate) fn commands(view: &ProjectView<'_>, folder: &str, preparation: &Prepa
         ("npm", _) if arguments == "ci" => Some("install"),
         _ => None,
     };
-    let tries = [Some((arguments, "")), Some((arguments, quiet)), unlocked.map(|unlocked| (unlocked, quiet))];
+    // Packages that disagree on which others they go with are installed all the same.
+    let disagreeing = (name == "npm").then(|| (unlocked.unwrap_or(arguments), "--ignore-scripts --legacy-peer-deps"));
+    let unlocked = unlocked.map(|unlocked| (unlocked, quiet));
+    let tries = [Some((arguments, "")), Some((arguments, quiet)), unlocked, disagreeing];
     let lines = tries.into_iter().flatten().map(|(arguments, quiet)| format!("{call} {arguments} {quiet}"));
     vec![lines.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join(" || ")]
 }
@@ -124,8 +127,15 @@ mod tests {
             ),
         ] {
             let plan = planned(Language::TypeScript, "", files, programs).expect("a plan");
-            let unlocked = if unlocked.is_empty() { String::new() } else { format!("{unlocked} --ignore-scripts") };
-            assert_eq!(plan.line(), format!("{line} || {line} --ignore-scripts{unlocked}"));
+            let mut tries = format!("{line} || {line} --ignore-scripts");
+            if !unlocked.is_empty() {
+                tries += &format!("{unlocked} --ignore-scripts");
+            }
+            if line.starts_with("npm ") {
+                let last = tries.rsplit(" || ").next().unwrap_or_default().to_owned();
+                tries += &format!(" || {last} --legacy-peer-deps");
+            }
+            assert_eq!(plan.line(), tries);
             assert_eq!(plan.creates, ["node_modules"]);
         }
         assert_eq!(planned(Language::TypeScript, "", &[("package.json", "{}")], &["npm"]), None);
