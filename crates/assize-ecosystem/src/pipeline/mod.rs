@@ -12,6 +12,8 @@ mod task_runner;
 mod workflow;
 mod workspace;
 
+pub use workspace::OWN_WORDS;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 

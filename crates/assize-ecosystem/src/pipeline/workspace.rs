@@ -17,11 +17,42 @@ use crate::preparation::quoted;
 
 /// Most parts of any length that a pattern of folders may have.
 const WILD_PARTS_MAX: usize = 3;
-/// Words of package managers that are no names of scripts.
-const OWN_WORDS: [&str; 26] = [
-    "add", "audit", "cache", "ci", "config", "create", "dedupe", "deploy", "i", "import", "info", "init", "install",
-    "link", "login", "outdated", "pack", "publish", "rebuild", "remove", "set", "setup", "store", "up", "version",
+/// Words of package managers that are no names of scripts, nor of programs.
+pub const OWN_WORDS: [&str; 34] = [
+    "add",
+    "audit",
+    "cache",
+    "ci",
+    "config",
+    "create",
+    "dedupe",
+    "deploy",
+    "dlx",
+    "exec",
+    "i",
+    "import",
+    "info",
+    "init",
+    "install",
+    "link",
+    "login",
+    "node",
+    "npm",
+    "outdated",
+    "pack",
+    "publish",
+    "rebuild",
+    "remove",
+    "run",
+    "set",
+    "setup",
+    "store",
+    "up",
+    "version",
     "why",
+    "workspace",
+    "workspaces",
+    "x",
 ];
 
 /// What a call of a package manager comes to.

@@ -4,7 +4,7 @@
 //! stays one text for a shell. It must not know what is made of the commands.
 
 use assize_ecosystem::command::CommandRole;
-use assize_ecosystem::pipeline::valued_options;
+use assize_ecosystem::pipeline::{OWN_WORDS, valued_options};
 
 use super::javascript::NodePackage;
 
@@ -240,9 +240,8 @@ fn unwrapped(step: ScriptStep) -> ScriptStep {
         ["npx" | "bunx" | "pnpx", ..] if texts[1..].iter().any(|word| word.contains('@')) => return step,
         ["npx" | "bunx" | "pnpx", ..] | ["c8" | "nyc", ..] => 1,
         ["pnpm" | "npm" | "yarn" | "bun", "exec" | "x", ..] => 2,
-        ["yarn" | "pnpm", tool, ..] if matches!(*tool, "vitest" | "jest" | "mocha" | "tsc" | "eslint" | "prettier") => {
-            1
-        }
+        // What is no script and no word of the manager's is a program of the project.
+        ["yarn" | "pnpm", tool, ..] if !tool.starts_with('-') && !OWN_WORDS.contains(tool) => 1,
         _ => return step,
     };
     let valued = valued_options(texts[0]);
@@ -297,6 +296,7 @@ mod tests {
             (r#""test":"pnpm exec vitest run""#, &["vitest run"]),
             (r#""test":"yarn jest","lint":"x""#, &["jest"]),
             (r#""test":"yarn unit","unit":"jest""#, &["jest"]),
+            (r#""test":"yarn tsd --files a && yarn install && mocha""#, &["tsd --files a", "yarn install", "mocha"]),
         ] {
             assert_eq!(
                 read(scripts, "test").as_deref(),
