@@ -267,8 +267,31 @@ fn is_only_a_missing_name(run: &Endings<'_>, case: &TestCase) -> bool {
     }
 }
 
-/// Files of tests, and how many new tests of two kinds each has.
-type NewTests<'a> = (BTreeSet<Option<&'a str>>, BTreeMap<Option<&'a str>, usize>, BTreeMap<Option<&'a str>, usize>);
+/// The tests that pass with the change and not with the code of the base.
+#[derive(Default)]
+struct NewTests<'a> {
+    /// The files in which there are any.
+    files: BTreeSet<Option<&'a str>>,
+    /// How many of each file the base does not have, and say something of it.
+    telling: BTreeMap<Option<&'a str>, usize>,
+    /// How many of each file only miss a name there.
+    of_new_names: BTreeMap<Option<&'a str>, usize>,
+}
+
+/// Finds the tests that pass with the change and not with the code of the base, with the tests of the change.
+fn new_tests<'a>(base: &Endings<'_>, change: &Endings<'a>, swapped: &Endings<'_>) -> NewTests<'a> {
+    let mut new = NewTests::default();
+    for case in change.passed().filter(|case| !swapped.is(&case.id, TestOutcome::Passed)) {
+        let file = file_of(case);
+        new.files.insert(file);
+        if !base.0.contains_key(&*case.id) {
+            let misses_a_name = is_only_a_missing_name(swapped, case);
+            let counts = if misses_a_name { &mut new.of_new_names } else { &mut new.telling };
+            *counts.entry(file).or_insert(0) += 1;
+        }
+    }
+    new
+}
 
 /// Takes one of those that a file has, if there is one.
 fn take_one<'a>(counts: &mut BTreeMap<Option<&'a str>, usize>, file: Option<&'a str>) -> bool {
@@ -343,7 +366,7 @@ impl AdaptationRuns<'_> {
     /// which the change brings. So a new test of something new does not stand for one that is gone.
     pub fn adapted(&self) -> BTreeSet<String> {
         let [base, held, change, swapped] = [self.base, self.held, self.change, self.swapped].map(Endings::of);
-        let (is_new, mut spare, mut of_new_names) = self.new_tests(&base, &change, &swapped);
+        let mut new = new_tests(&base, &change, &swapped);
         let says_more =
             |case: &TestCase| !is_only_a_missing_name(&held, case) && is_only_a_missing_name(&swapped, case);
         let broken =
@@ -363,11 +386,11 @@ impl AdaptationRuns<'_> {
                 Some(TestOutcome::Passed) => !swapped.is(id, TestOutcome::Passed) && !says_more(case),
                 Some(_) => false,
                 // A file that cannot be loaded is reported by its path.
-                None if !base.0.contains_key(id) => is_new.contains(&file_of(case)),
+                None if !base.0.contains_key(id) => new.files.contains(&file_of(case)),
                 None => {
                     let file = file_of(case);
                     let misses_a_name = is_only_a_missing_name(&held, case);
-                    take_one(&mut spare, file) || misses_a_name && take_one(&mut of_new_names, file)
+                    take_one(&mut new.telling, file) || misses_a_name && take_one(&mut new.of_new_names, file)
                 }
             };
             if adapted {
@@ -426,22 +449,6 @@ impl AdaptationRuns<'_> {
     fn keeps_all_tests(&self) -> bool {
         let [base, change] = [self.base, self.change].map(Endings::of);
         base.passed().all(|case| change.is(&case.id, TestOutcome::Passed) || self.removed.contains(&case.id))
-    }
-
-    /// Returns the files in which tests pass with the change's code alone, and how many of these are new in each: those that
-    /// say something of the base, and those that only miss a name there.
-    fn new_tests<'c>(&self, base: &Endings<'_>, change: &Endings<'c>, swapped: &Endings<'_>) -> NewTests<'c> {
-        let telling = change.passed().filter(|case| !swapped.is(&case.id, TestOutcome::Passed));
-        let (mut files, mut spare, mut of_new_names) = NewTests::default();
-        for case in telling {
-            let file = file_of(case);
-            files.insert(file);
-            if !base.0.contains_key(&*case.id) {
-                let counts = if is_only_a_missing_name(swapped, case) { &mut of_new_names } else { &mut spare };
-                *counts.entry(file).or_insert(0) += 1;
-            }
-        }
-        (files, spare, of_new_names)
     }
 
     /// Returns whether the change touches the file of a test: whatever is gone stood there.

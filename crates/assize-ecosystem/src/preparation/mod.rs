@@ -83,12 +83,22 @@ impl PreparationPlan {
         enter.into_iter().chain(self.commands.iter().cloned()).collect::<Vec<_>>().join(" && ")
     }
 
-    /// Returns the same line, with a module of Python installed that the project uses and declares nowhere. Only a module that
+    /// Returns the same line as a person tries it first: package managers of JavaScript have further ways.
+    fn first_line(&self) -> String {
+        let is_node = self.ecosystem == "node";
+        let first = |command: &String| match command.split_once(" || ") {
+            Some((first, _)) if is_node => first.to_owned(),
+            _ => command.clone(),
+        };
+        Self { commands: self.commands.iter().map(first).collect(), ..self.clone() }.line()
+    }
+
+    /// Returns that line, with a module of Python installed that the project uses and declares nowhere. Only a module that
     /// is a known tool is named: the text that says what is missing may come from the project.
     pub fn line_with_missing(&self, complaint: &str) -> String {
         let module = complaint.rsplit_once("No module named ").map(|(_, rest)| rest.trim().trim_matches(['\'', '"']));
         let tool = module.filter(|module| tools().any(|tool| tool.id == *module));
-        let line = self.line();
+        let line = self.first_line();
         let pip = if line.contains("uv sync") || line.contains("uv venv") {
             "uv pip install"
         } else if line.contains(".venv/bin/python") {

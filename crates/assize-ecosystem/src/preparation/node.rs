@@ -136,6 +136,7 @@ mod tests {
                 tries += &format!(" || {last} --legacy-peer-deps");
             }
             assert_eq!(plan.line(), tries);
+            assert_eq!(plan.line_with_missing(""), line);
             assert_eq!(plan.creates, ["node_modules"]);
         }
         assert_eq!(planned(Language::TypeScript, "", &[("package.json", "{}")], &["npm"]), None);
