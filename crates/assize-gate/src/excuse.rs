@@ -195,14 +195,28 @@ const NOT_DONE: [&str; 6] = [
     "Timeout of",
 ];
 
+/// The most tests that are waited for again, if each has a short time.
+const WAITED_FOR_MAX: usize = 3;
+
+/// The most milliseconds that a test may be waited for again.
+const SHORT_MS: u32 = 5_000;
+
+/// Returns whether a text begins with a time that may be waited for again, such as `1000ms`: a busy machine is slower.
+fn names_a_short_time(text: &str) -> bool {
+    let text = text.trim_start();
+    let (digits, unit) = text.split_at(text.len() - text.trim_start_matches(|it: char| it.is_ascii_digit()).len());
+    unit.trim_start().starts_with("ms") && digits.parse::<u32>().is_ok_and(|time| time <= SHORT_MS)
+}
+
 /// Returns the tests that fail with the change and do not fail on the base, where running them again can excuse them: one
 /// that comes to no end would be waited for each time, and while it fails nothing else matters.
 pub fn newly_failing(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
-    let is_hung = |case: &TestCase| {
-        let message = case.message.as_deref().unwrap_or_default();
-        NOT_DONE.iter().any(|words| message.contains(words))
-    };
-    if failing(run).any(is_hung) {
+    let waited_for = failing(run).filter_map(|case| {
+        let message = case.message.as_deref()?;
+        NOT_DONE.iter().find_map(|words| message.split_once(words)).map(|(_, rest)| names_a_short_time(rest))
+    });
+    let waited_for: Vec<bool> = waited_for.collect();
+    if waited_for.contains(&false) || waited_for.len() > WAITED_FOR_MAX {
         return BTreeSet::new();
     }
     let before: BTreeMap<&str, TestOutcome> = base.cases().map(|case| (case.id.as_str(), case.outcome)).collect();
@@ -540,6 +554,19 @@ mod tests {
         let both = BTreeSet::from(["a".to_owned(), "b".to_owned()]);
         assert_eq!(independent_of_change(&both, &now, &cut_off), BTreeSet::from(["a".to_owned()]));
         assert_eq!(independent_of_change(&both, &now, &tested(&[])), BTreeSet::new(), "it came to no test");
+    }
+
+    #[test]
+    fn tests_that_come_to_no_end_are_waited_for_again_if_their_time_is_short_and_they_are_few() {
+        let base = tested(&[("a", TestOutcome::Passed), ("b", TestOutcome::Passed)]);
+        let newly = |says: &[(&str, &str)]| newly_failing(&red(says), &base).len();
+        assert_eq!(newly(&[("a", "Error: Timeout of 1000ms exceeded."), ("b", "3 != 4")]), 2);
+        assert_eq!(newly(&[("a", "Exceeded timeout of 5000 ms for a test")]), 1);
+        for said in ["Timeout of 5001ms exceeded.", "Test timed out in 1h", "it was not done in time"] {
+            assert_eq!(newly(&[("a", said), ("b", "3 != 4")]), 0, "{said}");
+        }
+        let many: Vec<(&str, &str)> = ["a", "b", "c", "d"].map(|id| (id, "Timeout of 10ms exceeded.")).into();
+        assert_eq!((newly(&many[..3]), newly(&many)), (3, 0));
     }
 
     #[test]
