@@ -83,11 +83,11 @@ impl PreparationPlan {
         enter.into_iter().chain(self.commands.iter().cloned()).collect::<Vec<_>>().join(" && ")
     }
 
-    /// Returns the same line as a person tries it first: package managers of JavaScript have further ways.
+    /// Returns the same line as a person tries it first: there may be further ways for where that does not work.
     fn first_line(&self) -> String {
-        let is_node = self.ecosystem == "node";
+        let has_ways = |first: &str| !first.contains("--offline") && !first.contains('{');
         let first = |command: &String| match command.split_once(" || ") {
-            Some((first, _)) if is_node => first.to_owned(),
+            Some((first, _)) if has_ways(first) => first.to_owned(),
             _ => command.clone(),
         };
         Self { commands: self.commands.iter().map(first).collect(), ..self.clone() }.line()

@@ -95,6 +95,14 @@ for _ in 1 2 3; do
 done
 exit 1
 "#;
+/// Where builds are told the version of a project in place of asking git.
+const VERSIONS: [&str; 5] = [
+    "SETUPTOOLS_SCM_PRETEND_VERSION",
+    "PBR_VERSION",
+    "PDM_BUILD_SCM_VERSION",
+    "POETRY_DYNAMIC_VERSIONING_BYPASS",
+    "UV_DYNAMIC_VERSIONING_BYPASS",
+];
 /// The version of a project whose tags name none.
 const NO_VERSION: &str = "0.0.0";
 /// Caches of package managers, by the variables that place them.
@@ -486,7 +494,7 @@ fn variables(terms: &PreparationTerms, source: &SourceState) -> BTreeMap<String,
     variables.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));
     // A copy has no history that a build could ask for its version.
     let version = source.version.as_deref().unwrap_or(NO_VERSION);
-    for name in ["SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION"] {
+    for name in VERSIONS {
         variables.entry(name.to_owned()).or_insert_with(|| version.to_owned());
     }
     if let Some(day) = source.day.as_deref() {
