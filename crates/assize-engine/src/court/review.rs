@@ -18,6 +18,7 @@ use assize_core::diff::{Diff, FileChange, FileStatus};
 use assize_core::finding::Finding;
 use assize_core::gathered::EvidencePart;
 use assize_core::opinion::Opinion;
+use assize_core::path::parent;
 use assize_core::prompt::Question;
 use assize_core::text::listed;
 use assize_core::tree_paths::TreePaths;
@@ -687,13 +688,11 @@ fn restore(
         Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
     };
     for path in plan.merge.difference(done) {
-        // Where a manifest is gone, what it told tools still holds.
+        // What a manifest that is gone told tools still holds where a new one would tell them something else.
         let is_gone = !change.files().contains(path);
-        let after = if is_gone && ["setup.cfg", "tox.ini"].iter().any(|name| path.ends_with(name)) {
-            Some(String::new())
-        } else {
-            text(change, path)
-        };
+        let is_ini = ["setup.cfg", "tox.ini"].iter().any(|name| path.ends_with(name));
+        let is_replaced = is_ini && plan.overruling.keys().any(|new| parent(new) == parent(path));
+        let after = if is_gone && is_replaced { Some(String::new()) } else { text(change, path) };
         let Some((before, after)) = text(base, path).zip(after) else {
             if !is_gone {
                 change.take_from(base, path)?;

@@ -297,10 +297,14 @@ impl JavaScriptRunner {
                 return Some(spot.path.replace('*', word));
             }
         }
-        let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let mut places: BTreeMap<(&str, String), usize> = BTreeMap::new();
         let files = javascript::test_files(project, &setup.folder);
         for path in &files {
-            *places.entry((parent(path), ending(path))).or_default() += 1;
+            // Beside `test.js` runners find `word.test.js`.
+            let name = assize_core::path::file_name(path);
+            let is_bare = ["test.", "spec."].iter().any(|stem| name.starts_with(stem));
+            let ending = if is_bare { format!(".{name}") } else { ending(path).to_owned() };
+            *places.entry((parent(path), ending)).or_default() += 1;
         }
         let ((folder, ending), _) = places.into_iter().max_by_key(|(_, count)| *count)?;
         Some(within(folder, &format!("{word}{ending}")))
@@ -613,6 +617,22 @@ mod tests {
         let ends: Vec<_> = cases.iter().map(|case| (case.id.as_str(), case.outcome)).collect();
         assert_eq!(ends, [("a", Failed), ("b", Failed), ("c", Passed), ("d", Passed), ("e", Passed)]);
         assert!(both(report(&[]), ToolReport::default()).is_err());
+    }
+
+    #[test]
+    fn tests_of_ours_are_named_so_that_runners_find_them() {
+        for (files, expected) in [
+            (&["test.js"][..], "w.test.js"),
+            (&["src/spec.ts"], "src/w.spec.ts"),
+            (&["a.test.js", "test.js"], "w.test.js"),
+            (&["__tests__/a.js"], "__tests__/w.js"),
+        ] {
+            let manifest = r#"{"scripts":{"test":"jest --env=node"}}"#;
+            let project = super::super::python::tests::project(&[("package.json", manifest)], files, &[]);
+            let setup = Jest.detect(&project).into_iter().next().expect("a setup");
+            let canary = Jest.canary(&setup, &project, "w").expect("a canary");
+            assert_eq!(canary.files.keys().next().map(String::as_str), Some(expected), "{files:?}");
+        }
     }
 
     #[test]

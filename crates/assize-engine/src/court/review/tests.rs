@@ -67,12 +67,22 @@ fn settings_come_from_the_base_however_the_manifest_is_written() {
 }
 
 #[test]
-fn a_manifest_that_went_does_not_come_back() {
-    let (base, mut change) = (copy(&[("setup.cfg", "[flake8]\n")]), copy(&[]));
+fn a_manifest_that_went_does_not_come_back_unless_a_new_one_tells_its_tools_something() {
+    let base = copy(&[("setup.cfg", "[metadata]\nname = a\n[tool:pytest]\nfilterwarnings = error\n")]);
     let plan = CopyPlan { merge: ["setup.cfg".to_owned()].into(), ..CopyPlan::default() };
     let mut limits = Vec::new();
+    let mut change = copy(&[]);
     restore(&mut change, &base, &plan, &BTreeSet::new(), &mut limits).expect("restored");
-    assert_eq!((change.files().len(), limits), (0, vec![]));
+    assert_eq!((change.files().len(), limits.len()), (0, 0));
+
+    let mut change = copy(&[("pyproject.toml", "[project]\nname = \"a\"\n\n[tool.pytest.ini_options]\n")]);
+    let overruling = [("pyproject.toml".to_owned(), BTreeSet::from(["pytest"]))].into();
+    let plan = CopyPlan { overruling, ..plan };
+    restore(&mut change, &base, &plan, &BTreeSet::new(), &mut limits).expect("restored");
+    let text = |path: &str| change.text(path, 1_000).expect("a text");
+    assert_eq!(text("setup.cfg"), "[tool:pytest]\nfilterwarnings = error\n");
+    assert_eq!(text("pyproject.toml"), "[project]\nname = \"a\"\n\n[tool]\n");
+    assert_eq!(limits.len(), 1, "{limits:?}");
 }
 
 #[test]
