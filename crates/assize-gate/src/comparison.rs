@@ -417,14 +417,14 @@ fn has_number(parameters: &str) -> bool {
 }
 
 /// How often each name comes.
-fn counted<K: Ord>(names: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
+pub(crate) fn counted<K: Ord>(names: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
     let mut counts = BTreeMap::new();
     names.for_each(|name| *counts.entry(name).or_default() += 1);
     counts
 }
 
 /// Takes one of a name, if one is left.
-fn take_one<K: Ord>(counts: &mut BTreeMap<K, usize>, name: &K) -> bool {
+pub(crate) fn take_one<K: Ord>(counts: &mut BTreeMap<K, usize>, name: &K) -> bool {
     let left = counts.get_mut(name).filter(|left| **left > 0);
     left.map(|left| *left -= 1).is_some()
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_report::{TestCase, TestOutcome};
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::own_name;
+use crate::comparison::{own_name, take_one};
 use crate::gate::{GateRun, GateState};
 use crate::missing_name::missing_names;
 
@@ -307,12 +307,6 @@ fn new_tests<'a>(base: &Endings<'_>, change: &Endings<'a>, swapped: &Endings<'_>
     new
 }
 
-/// Takes one of those that a file has, if there is one.
-fn take_one<'a>(counts: &mut BTreeMap<Option<&'a str>, usize>, file: Option<&'a str>) -> bool {
-    let left = counts.get_mut(&file).filter(|left| **left > 0);
-    left.map(|left| *left -= 1).is_some()
-}
-
 /// Returns the file of a test: as the runner says, or as its id begins.
 pub fn file_of(case: &TestCase) -> Option<&str> {
     let begins = |separator: &str| case.id.split(separator).next().filter(|path| assize_ecosystem::is_code(path));
@@ -404,7 +398,7 @@ impl AdaptationRuns<'_> {
                 None => {
                     let file = file_of(case);
                     let misses_a_name = is_only_a_missing_name(&held, case);
-                    take_one(&mut new.telling, file) || misses_a_name && take_one(&mut new.of_new_names, file)
+                    take_one(&mut new.telling, &file) || misses_a_name && take_one(&mut new.of_new_names, &file)
                 }
             };
             if adapted {

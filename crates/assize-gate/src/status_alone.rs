@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use assize_report::{TestCase, TestOutcome, TestRun, ToolReport};
 
+use crate::comparison::counted;
 use crate::gate::{GateRun, GateState, GateTrouble};
 
 /// How many of a hundred lines of the base may be missing.
@@ -30,8 +31,8 @@ pub fn is_status_alone(run: &GateRun) -> bool {
 /// Returns whether a run prints what the base prints, but for numbers and a few lines: its last line is there, so that it has
 /// come to its end, and no line complains that does not on the base. Nothing is like nothing else.
 pub fn prints_alike(run: PrintedRun<'_>, base: PrintedRun<'_>) -> bool {
-    let last = base.printed.lines().map(str::trim).rfind(|line| !line.is_empty()).map(gist);
-    let (mut now, before) = (counted(run.printed), counted(base.printed));
+    let last = base.printed.lines().map(str::trim).rfind(|line| !line.is_empty()).map(without_numbers);
+    let (mut now, before) = (lines_of(run.printed), lines_of(base.printed));
     let ends_alike = last.is_some_and(|last| now.contains_key(&last));
     let lines: usize = before.values().sum();
     let mut missing = 0;
@@ -80,16 +81,12 @@ pub fn as_test(name: &str) -> GateRun {
 }
 
 /// The lines of a text without their numbers, and how often each is there.
-fn counted(text: &str) -> BTreeMap<String, usize> {
-    let mut counts = BTreeMap::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        *counts.entry(gist(line)).or_default() += 1;
-    }
-    counts
+fn lines_of(text: &str) -> BTreeMap<String, usize> {
+    counted(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(without_numbers))
 }
 
 /// A line without its numbers. Where it speaks of what went wrong, it still says of each number whether it is 0, but for times.
-fn gist(line: &str) -> String {
+fn without_numbers(line: &str) -> String {
     let keeps_zero = is_complaint(line);
     let mut plain = String::new();
     let mut rest = line;

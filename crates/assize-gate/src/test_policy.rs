@@ -106,13 +106,22 @@ fn guarded(path: &str) -> Option<Vec<&'static [&'static str]>> {
     let name = file_name(path);
     let more = ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.guarded_keys).filter(|(manifest, _)| *manifest == name);
     let keys: Vec<_> = tool::tables(path).chain(more.map(|(_, keys)| *keys)).collect();
-    (!keys.is_empty() || matches!(name, "setup.cfg" | "tox.ini")).then_some(keys)
+    (!keys.is_empty() || is_ini(path)).then_some(keys)
 }
 
 /// Returns whether a section of an INI file says how tests and checks run.
 fn is_guarded_section(name: &str) -> bool {
-    let mut sections = tool::guarded_tools().flat_map(Tool::sections).chain(["options.entry_points"]);
-    sections.any(|guarded| name.strip_prefix(guarded).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
+    is_one_of(name, tool::guarded_tools().flat_map(Tool::sections).chain(["options.entry_points"]))
+}
+
+/// Returns whether a section of an INI file is one of these, or of a part of it: `mypy-a.*` is one of `mypy`.
+fn is_one_of<'a>(name: &str, mut sections: impl Iterator<Item = &'a str>) -> bool {
+    sections.any(|own| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
+}
+
+/// Returns whether a manifest is an INI file.
+pub fn is_ini(path: &str) -> bool {
+    matches!(file_name(path), "setup.cfg" | "tox.ini")
 }
 
 /// Takes a manifest of the change with the base's settings for tests and checks. `None` where nothing differs that
@@ -138,11 +147,8 @@ pub fn without_tools(path: &str, text: &str, tools: &BTreeSet<&str>) -> Option<S
             (manifest.len() < before).then(|| serde_json::to_string_pretty(&manifest).ok())?
         }
         "setup.cfg" | "tox.ini" => {
-            let is_theirs = |name: &str| {
-                let mut sections = named().flat_map(Tool::sections);
-                sections.any(|own| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
-            };
-            let kept = sections(text).into_iter().filter(|(name, _)| !is_theirs(name));
+            let kept = sections(text).into_iter();
+            let kept = kept.filter(|(name, _)| !is_one_of(name, named().flat_map(Tool::sections)));
             let kept: String = kept.map(|(_, text)| text).collect();
             (kept != text).then_some(kept)
         }

@@ -690,8 +690,7 @@ fn restore(
     for path in plan.merge.difference(done) {
         // What a manifest that is gone told tools still holds where a new one would tell them something else.
         let is_gone = !change.files().contains(path);
-        let is_ini = ["setup.cfg", "tox.ini"].iter().any(|name| path.ends_with(name));
-        let is_replaced = is_ini && plan.overruling.keys().any(|new| parent(new) == parent(path));
+        let is_replaced = test_policy::is_ini(path) && plan.overruling.keys().any(|new| parent(new) == parent(path));
         let after = if is_gone && is_replaced { Some(String::new()) } else { text(change, path) };
         let Some((before, after)) = text(base, path).zip(after) else {
             if !is_gone {

@@ -228,7 +228,7 @@ impl PreparedWorktree {
             let mut failure = None;
             if !folder.join("kept.json").is_file() {
                 for (source, leaves_out) in attempts(plan, source) {
-                    if leaves_out && !failure.as_deref().is_some_and(names_gone) {
+                    if leaves_out && !failure.as_ref().is_some_and(|failure: &InstallFailure| failure.names_gone) {
                         break;
                     }
                     let variables = variables(terms, &source);
@@ -241,7 +241,7 @@ impl PreparedWorktree {
             if failure.is_none() {
                 self.take(&folder)?;
             }
-            results.push(PreparationResult { plan: plan.clone(), failure });
+            results.push(PreparationResult { plan: plan.clone(), failure: failure.map(|failure| failure.said) });
         }
         Ok(results)
     }
@@ -282,7 +282,7 @@ impl PreparedWorktree {
         folder: &Path,
         leaves_out: bool,
         printed: &mut dyn FnMut(&str),
-    ) -> Result<Option<String>, CopyError> {
+    ) -> Result<Option<InstallFailure>, CopyError> {
         let io = |path: &Path| {
             let path = path.to_owned();
             move |error| CopyError::Io { path, error }
@@ -345,13 +345,14 @@ impl PreparedWorktree {
         job.read_only.extend(tools.into_iter().map(|folder| (folder.clone(), folder)));
         let result = match sandbox.run(&job, &mut |chunk| printed(&String::from_utf8_lossy(chunk.bytes))) {
             Ok(result) => result,
-            Err(error) => return Ok(Some(error.to_string())),
+            Err(error) => return Ok(Some(InstallFailure { said: error.to_string(), names_gone: false })),
         };
         if result.status != Some(0) {
             let text = [result.stdout.as_slice(), b"\n", result.stderr.as_slice()].concat();
             let limit = result.limit_reached.map(|limit| format!("{limit} was reached; "));
-            let said = complaint(&String::from_utf8_lossy(&text));
-            return Ok(Some(format!("{}{said}", limit.unwrap_or_default())));
+            let text = String::from_utf8_lossy(&text);
+            let said = format!("{}{}", limit.unwrap_or_default(), complaint(&text));
+            return Ok(Some(InstallFailure { said, names_gone: names_gone(&text) }));
         }
         let half = folder.with_extension(crate::random::fresh_word());
         // What the base has and the change deletes was not installed.
@@ -360,7 +361,8 @@ impl PreparedWorktree {
             Ok(kept) => kept,
             Err(error) => {
                 let _ = remove(&half);
-                return Ok(Some(format!("what was installed cannot be kept: {error}")));
+                let said = format!("what was installed cannot be kept: {error}");
+                return Ok(Some(InstallFailure { said, names_gone: false }));
             }
         };
         let list = serde_json::to_vec(&kept).unwrap_or_default();
@@ -465,7 +467,15 @@ fn attempts(plan: &PreparationPlan, source: &SourceState) -> Vec<(SourceState, b
     ways.flat_map(|leaves_out| sources.iter().cloned().map(move |source| (source, leaves_out))).collect()
 }
 
-/// Returns whether an installation fails for a package or a version that the registry does not know.
+/// Why an installation failed.
+struct InstallFailure {
+    /// What it said.
+    said: String,
+    /// Whether that was a package or a version that the registry does not know.
+    names_gone: bool,
+}
+
+/// Returns whether an installation says that the registry does not know a package or a version.
 fn names_gone(failure: &str) -> bool {
     ["404", "ETARGET", "No matching version", "NO_MATCHING_VERSION"].iter().any(|word| failure.contains(word))
 }

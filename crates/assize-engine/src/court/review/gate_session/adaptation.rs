@@ -104,7 +104,7 @@ impl GateSession<'_> {
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
         let swapped = self.run_apart(&worktrees.change, copy.again()?, planned, RunnerTest::None)?;
-        let (swapped, _) = self.run_with_stand_ins(&worktrees.change, copy, planned, swapped)?;
+        let (swapped, _) = self.run_with_stand_ins(&worktrees.change, &copy, planned, swapped)?;
         let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
         if runs.is_rebuilt() {
             return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
@@ -126,8 +126,7 @@ impl GateSession<'_> {
             return Ok(ran);
         }
         let held = worktrees.get(tree);
-        let copy = held.copy.again()?;
-        let (again, asked) = self.run_with_stand_ins(held, copy, planned, ran)?;
+        let (again, asked) = self.run_with_stand_ins(held, &held.copy, planned, ran)?;
         if !asked.is_empty() {
             let name = name_of(planned.gate.id(), &planned.setup.folder);
             let files = listed(&asked.into_iter().collect::<Vec<_>>(), 5);
@@ -144,17 +143,21 @@ impl GateSession<'_> {
     fn run_with_stand_ins(
         &mut self,
         like: &PreparedWorktree,
-        mut copy: WorkCopy,
+        of: &WorkCopy,
         planned: Planned<'_>,
-        mut ran: GateExecution,
+        ran: GateExecution,
     ) -> Result<(GateExecution, BTreeSet<String>), CopyError> {
         const ROUNDS_MAX: usize = 4;
         let executed = |ran: &GateExecution| ran.run.cases().filter(|case| case.outcome.was_executed()).count();
+        let mut missing = stand_ins(&ran.run, of.files());
+        if missing.is_empty() {
+            return Ok((ran, BTreeSet::new()));
+        }
+        let (mut copy, mut last) = (of.again()?, ran.clone());
         let (mut asked, mut known) = (BTreeSet::new(), BTreeSet::new());
-        let mut last = ran.clone();
         for _ in 0..ROUNDS_MAX {
-            let missing = stand_ins(&last.run, copy.files());
-            if missing.iter().all(|pair| !known.insert((pair.0.clone(), pair.1.clone()))) {
+            missing.retain(|path, text| known.insert((path.clone(), text.clone())));
+            if missing.is_empty() {
                 break;
             }
             for (path, text) in missing {
@@ -163,14 +166,10 @@ impl GateSession<'_> {
                 asked.insert(path);
             }
             last = self.run_apart(like, copy.again()?, planned, RunnerTest::None)?;
+            missing = stand_ins(&last.run, copy.files());
         }
         let is_better = executed(&last) > executed(&ran);
-        if is_better {
-            ran = last;
-        } else {
-            asked.clear();
-        }
-        Ok((ran, asked))
+        Ok(if is_better { (last, asked) } else { (ran, BTreeSet::new()) })
     }
 
     /// Runs the tests of the base that can be built with the code of the change, with the change's version of those files
