@@ -90,7 +90,7 @@ pub fn run(rounds: usize, clones: Option<&Path>) -> Result {
         // What is measured is what somebody types who has built the base, and now has the change for the first time.
         let clean = "git clean -xfdq --exclude=.venv --exclude=node_modules";
         let commit = shell::read(command("git", &["-C", &to, "rev-parse", "HEAD"]))?;
-        let checked_out = |commit: &str| format!("git checkout --quiet --detach {}", commit.trim());
+        let checked_out = |commit: &str| format!("git checkout --quiet --force --detach {}", commit.trim());
         let of_change = || {
             timed(&folder, home, &format!("{clean}; {}; {plain}", checked_out(&format!("{}~1", commit.trim()))))?;
             timed(&folder, home, &checked_out(&commit))?;
@@ -101,7 +101,8 @@ pub fn run(rounds: usize, clones: Option<&Path>) -> Result {
         let unknown = timed(&folder, home, &review)?.processor;
         let known = least(rounds, || timed(&folder, home, &review))?;
         let mutants = timed(&folder, home, &call("review --base HEAD~1"))?;
-        let record: serde_json::Value = serde_json::from_str(&mutants.printed).map_err(|error| error.to_string())?;
+        let record: serde_json::Value = serde_json::from_str(&mutants.printed)
+            .map_err(|error| format!("the review of {name}: {error}: {}", mutants.printed))?;
         let (mutants, outcome) = (mutants.processor, record["outcome"].as_str().unwrap_or_default());
         let ids = lines.iter().map(|(id, _)| *id).collect::<Vec<_>>().join(", ");
         let what = format!("{name} ({ids})");
