@@ -59,6 +59,8 @@ pub enum RunnerTest<'a> {
     Markers,
     /// By completion markers and by a canary that is named with this word, which must be unpredictable.
     Canary(&'a str),
+    /// By completion markers and by a canary of this name that is itself put to the test, on the base.
+    CanaryOnBase(&'a str),
 }
 
 /// The result of running a gate.
@@ -181,6 +183,9 @@ impl PreparedWorktree {
         }
         let canary = match test {
             RunnerTest::Canary(word) => gate.canary(setup, &self.project, word),
+            RunnerTest::CanaryOnBase(word) => {
+                gate.canary(setup, &self.project, word).map(|canary| Canary { on_base: true, ..canary })
+            }
             RunnerTest::None | RunnerTest::Markers => None,
         };
         for (path, contents) in canary.iter().flat_map(|canary| canary.give_to(&mut command)) {

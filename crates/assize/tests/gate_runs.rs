@@ -372,6 +372,28 @@ fn code_is_held_to_the_base_s_tests_though_the_change_has_another_runner() {
 }
 
 #[test]
+fn a_canary_that_does_not_work_on_a_red_base_tells_nothing_against_its_fix() {
+    let tests = "const total = require('../shop.js');\nconst { test } = require('node:test');\nconst assert = require('node:assert');\n\
+        test('total', () => assert.strictEqual(total([1, 2]), 3));\n\
+        test('total of none', () => assert.strictEqual(total([]), 0));\n";
+    let strict = "const assert = require('node:assert');\n\
+        if (!/shop.test.js$/.test(process.argv[1])) assert.equal = () => { throw new Error('not strict'); };\n";
+    for (start, outcome) in [(0, "accept"), (1, "revise")] {
+        let manifest = r#"{"name":"shop","scripts":{"test":"node --require ./strict.js --test test/*.test.js"}}"#;
+        let repo = Repo::with_commit(&[
+            ("package.json", manifest),
+            ("assize.toml", "[prepare]\nmode = \"off\"\n"),
+            ("strict.js", strict),
+            ("shop.js", "module.exports = (prices) => eval(prices.join('+'));\n"),
+            ("test/shop.test.js", tests),
+        ]);
+        repo.write("shop.js", &format!("module.exports = (prices) => prices.reduce((sum, it) => sum + it, {start});\n"));
+        let envelope = reviewed(&repo, &[]);
+        assert_eq!(envelope["outcome"], outcome, "{envelope}");
+    }
+}
+
+#[test]
 fn a_canary_that_does_not_work_on_the_base_tells_nothing_against_a_change() {
     let tests = "import total from '../shop.js';\nimport { test } from 'node:test';\nimport assert from 'node:assert';\n\
         test('total', () => assert.equal(total([1, 2]), 3));\n";

@@ -169,7 +169,8 @@ pub(super) fn canary(driven: Driven, setup: &Setup, word: &str) -> Canary {
         names.extend(["assert", "error", "raises"].iter().map(|kind| format!("test_{word}_{kind}")));
     }
     let ids = |end: &str| names.iter().map(|name| format!("{path}::{name}_{end}")).collect();
-    Canary { failing: ids("fails"), passing: ids("passes"), files: [(path.clone(), text)].into(), by_command: true }
+    let files = [(path.clone(), text)].into();
+    Canary { failing: ids("fails"), passing: ids("passes"), files, by_command: true, ..Canary::default() }
 }
 
 const CLASS: &str = r#""""Put here for one run, to see that failures are reported."""

@@ -280,7 +280,8 @@ impl JavaScriptRunner {
         let ids = |end: &str| self.names.iter().map(|name| format!("{path} > {word} {name} {end}")).collect();
         let text = (self.canary)(word, module, typed);
         let by_command = !setup.detail.is_empty() && script::steps(&package, &setup.detail).is_some();
-        Canary { failing: ids("fails"), passing: ids("passes"), files: [(path.clone(), text)].into(), by_command }
+        let files = [(path.clone(), text)].into();
+        Canary { failing: ids("fails"), passing: ids("passes"), files, by_command, ..Canary::default() }
     }
 
     /// A file of ours beside the tests of a package, named as most of them are, or as those that the script names itself.
@@ -552,17 +553,18 @@ fn plugins() -> BTreeMap<String, String> {
     .into()
 }
 
-/// Tests of ours that assert as Node does; `call` is what a test is made with.
+/// Tests of ours that assert as Node does; `call` is what a test is made with. Those that pass return a promise, since a
+/// project may forbid tests that do not say when they are over.
 pub(super) fn asserting(word: &str, module: bool, call: &str) -> String {
     let load = if module { "import assert from 'node:assert';\n" } else { "const assert = require('node:assert');\n" };
     format!(
         "// Put here for one run, to see that failures are reported.\n{load}\
          {call}('{word} equal fails', () => {{ assert.equal(1 + 1, 3); }});\n\
-         {call}('{word} equal passes', () => {{ assert.equal(1 + 1, 2); }});\n\
+         {call}('{word} equal passes', () => {{ assert.equal(1 + 1, 2); return Promise.resolve(); }});\n\
          {call}('{word} deepStrictEqual fails', () => {{ assert.deepStrictEqual({{ a: [1] }}, {{ a: [2] }}); }});\n\
-         {call}('{word} deepStrictEqual passes', () => {{ assert.deepStrictEqual({{ a: [1] }}, {{ a: [1] }}); }});\n\
+         {call}('{word} deepStrictEqual passes', () => {{ assert.deepStrictEqual({{ a: [1] }}, {{ a: [1] }}); return Promise.resolve(); }});\n\
          {call}('{word} throws fails', () => {{ assert.throws(() => 1); }});\n\
-         {call}('{word} throws passes', () => {{ assert.throws(() => {{ throw new Error('as it must'); }}); }});\n"
+         {call}('{word} throws passes', () => {{ assert.throws(() => {{ throw new Error('as it must'); }}); return Promise.resolve(); }});\n"
     )
 }
 

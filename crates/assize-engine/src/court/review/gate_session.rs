@@ -505,7 +505,7 @@ impl<'a> GateSession<'a> {
     ) -> Result<GateExecution, CopyError> {
         let test = match how {
             BaseRun::Alone => RunnerTest::None,
-            BaseRun::BesideCanary => RunnerTest::Canary(WORD_FOR_BASE),
+            BaseRun::BesideCanary => RunnerTest::CanaryOnBase(WORD_FOR_BASE),
         };
         self.run_on(worktree, planned, test)
     }
