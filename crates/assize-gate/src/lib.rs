@@ -32,6 +32,7 @@ pub mod gate;
 pub mod missing_name;
 pub mod mutation;
 pub mod narrowed;
+pub mod packages;
 pub mod pages;
 pub mod parser;
 pub mod plan;

@@ -8,12 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::parent;
 use assize_ecosystem::pipeline::{PackageScript, PipelineCommand};
-use assize_ecosystem::{FileRole, document, is_code, is_setting, is_tried_or_copied, of_manifest};
+use assize_ecosystem::{FileRole, is_tried_or_copied};
 use serde::{Deserialize, Serialize};
 
 use crate::gate::{Dimension, GATES, Gate, Project, Setup, name_of};
+use crate::packages::Packages;
 
 /// Which gates run.
 pub struct GatePlan<'g> {
@@ -260,60 +260,6 @@ fn is_there(command: &PipelineCommand, folder: &str) -> bool {
     })
 }
 
-/// The packages of a workspace of npm, and which of them need which.
-struct Packages {
-    /// The folder of each package below the root, with the folders of those that it needs.
-    needs: BTreeMap<String, BTreeSet<String>>,
-}
-
-impl Packages {
-    fn of(project: &Project) -> Self {
-        let is_package = |path: &&String| path.ends_with("/package.json") && !path.contains("node_modules/");
-        let manifests: Vec<(&str, serde_json::Value)> = project
-            .manifests
-            .iter()
-            .filter(|(path, _)| is_package(path))
-            .filter_map(|(path, text)| Some((parent(path), document::json(text)?)))
-            .collect();
-        let names: BTreeMap<&str, &str> =
-            manifests.iter().map(|(folder, manifest)| (document::text(manifest, &["name"]), *folder)).collect();
-        let needs = manifests.iter().map(|(folder, manifest)| {
-            let tables = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
-            let named = tables.iter().flat_map(|table| document::entries(manifest, &[table])).map(|(name, _)| name);
-            let needed = named.filter_map(|name| names.get(name.as_str())).map(|folder| (*folder).to_owned());
-            ((*folder).to_owned(), needed.collect())
-        });
-        Self { needs: needs.collect() }
-    }
-
-    fn is_one(&self, folder: &str) -> bool {
-        self.needs.contains_key(folder)
-    }
-
-    /// The packages that a change can affect: those that it touches, and those that need one of these. `None` where it touches what
-    /// every package may depend on.
-    fn affected(&self, changed: &BTreeSet<String>) -> Option<BTreeSet<String>> {
-        let mut affected: BTreeSet<String> = BTreeSet::new();
-        for path in changed {
-            let above = std::iter::successors(Some(parent(path)), |at| (!at.is_empty()).then(|| parent(at)));
-            match above.into_iter().find(|at| self.is_one(at)) {
-                Some(folder) => _ = affected.insert(folder.to_owned()),
-                None if is_code(path) || is_setting(path) || of_manifest(path).is_some() => return None,
-                None => {}
-            }
-        }
-        loop {
-            let before = affected.len();
-            let more = self.needs.iter().filter(|(_, needs)| needs.iter().any(|need| affected.contains(need)));
-            let more: Vec<String> = more.map(|(folder, _)| folder.clone()).collect();
-            affected.extend(more);
-            if affected.len() == before {
-                return Some(affected);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -506,6 +452,12 @@ mod tests {
         );
         assert_eq!(due(&project, &[], Some(&["packages/two/a.ts"])), format!("{}, vitest", build("two")));
         assert_eq!(due(&project, &[], Some(&["docs/a.md"])), "vitest");
+        let reached = [("packages/three".to_owned(), ["packages/two".to_owned()].into())].into();
+        let by_path = Project { reached_packages: reached, ..project.clone() };
+        assert_eq!(
+            due(&by_path, &[], Some(&["packages/two/a.ts"])),
+            format!("{}, {}, vitest", build("three"), build("two"))
+        );
         assert_eq!(due(&project, &[], Some(&["scripts/a.ts"])), all);
         assert_eq!(due(&project, &[], Some(&["package-lock.json"])), all);
     }

@@ -387,7 +387,10 @@ fn a_canary_that_does_not_work_on_a_red_base_tells_nothing_against_its_fix() {
             ("shop.js", "module.exports = (prices) => eval(prices.join('+'));\n"),
             ("test/shop.test.js", tests),
         ]);
-        repo.write("shop.js", &format!("module.exports = (prices) => prices.reduce((sum, it) => sum + it, {start});\n"));
+        repo.write(
+            "shop.js",
+            &format!("module.exports = (prices) => prices.reduce((sum, it) => sum + it, {start});\n"),
+        );
         let envelope = reviewed(&repo, &[]);
         assert_eq!(envelope["outcome"], outcome, "{envelope}");
     }
@@ -420,5 +423,34 @@ fn a_canary_that_does_not_work_on_the_base_tells_nothing_against_a_change() {
             assert_eq!(envelope["outcome"], outcome, "{script}: {envelope}");
             assert_eq!(envelope.to_string().contains("ran without a canary: on the base, "), is_seen, "{envelope}");
         }
+    }
+}
+
+#[test]
+fn a_package_that_reaches_another_by_a_path_is_affected_by_it() {
+    let package = |name: &str| format!("{{\"name\":\"{name}\",\"scripts\":{{\"test\":\"node --test\"}}}}");
+    let test = |from: &str, prices: &str, sum: u32| {
+        format!(
+            "const {{ test }} = require('node:test');\nconst assert = require('node:assert');\n\
+             test('total', () => assert.equal(require('{from}')({prices}), {sum}));\n"
+        )
+    };
+    for (start, outcome) in [("0", "accept"), ("prices.length > 2 ? 1 : 0", "revise")] {
+        let repo = Repo::with_commit(&[
+            ("package.json", r#"{"private":true,"workspaces":["packages/*"]}"#),
+            ("assize.toml", "[prepare]\nmode = \"off\"\n"),
+            ("packages/core/package.json", &package("core")),
+            ("packages/core/shop.js", "module.exports = (prices) => eval(prices.join('+'));\n"),
+            ("packages/core/shop.test.js", &test("./shop.js", "[1, 2]", 3)),
+            ("packages/web/package.json", &package("web")),
+            ("packages/web/page.test.js", &test("../core/shop.js", "[1, 2, 3]", 6)),
+            ("packages/lone/package.json", &package("lone")),
+            ("packages/lone/lone.test.js", &test("node:path", "'0'", 0).replace("require('node:path')", "Number")),
+        ]);
+        let total = format!("(prices) => prices.reduce((sum, it) => sum + it, {start})");
+        repo.write("packages/core/shop.js", &format!("module.exports = {total};\n"));
+        let envelope = reviewed(&repo, &[]).to_string();
+        assert!(envelope.contains(&format!("\"outcome\":\"{outcome}\"")), "{envelope}");
+        assert!(envelope.contains("packages/web") && !envelope.contains("packages/lone/lone.test.js"), "{envelope}");
     }
 }

@@ -88,13 +88,16 @@ pub struct Project {
     /// What the maintainers run, as the manifests say.
     #[serde(default)]
     pub pipeline: Pipeline,
+    /// By the folder of a package, those of the packages that its files lead into by paths.
+    #[serde(default)]
+    pub reached_packages: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Project {
     /// Reads what the maintainers run from the manifests.
     pub fn new(files: BTreeSet<String>, manifests: BTreeMap<String, String>, programs: BTreeSet<String>) -> Self {
         let pipeline = Pipeline::read(&manifests);
-        Self { files, manifests, programs, pipeline }
+        Self { files, manifests, programs, pipeline, reached_packages: BTreeMap::new() }
     }
 }
 
