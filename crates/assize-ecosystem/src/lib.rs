@@ -215,10 +215,10 @@ pub fn dependency_folders() -> impl Iterator<Item = &'static str> {
     ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.dependency_folders).copied()
 }
 
-/// The folder in a folder of dependencies that a package in it writes to while it runs; `has` says which packages there are.
-pub fn scratch_folder(has: impl Fn(&str) -> bool) -> Option<&'static str> {
-    let mut folders = ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.scratch_folders);
-    folders.find(|(package, _)| has(package)).map(|(_, folder)| *folder)
+/// The folders in a folder of dependencies that packages in it write to while they run; `has` says which packages there are.
+pub fn scratch_folders(has: impl Fn(&str) -> bool) -> BTreeSet<&'static str> {
+    let folders = ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.scratch_folders);
+    folders.filter(|(package, _)| has(package)).map(|(_, folder)| *folder).collect()
 }
 
 /// The folders among these files that package managers have filled: what they leave behind says so.

@@ -16,7 +16,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use assize_core::text::make_visible;
-use assize_ecosystem::{is_code, is_setting, is_test, scratch_folder};
+use assize_ecosystem::{is_code, is_setting, is_test, scratch_folders};
 use assize_gate::comparison::leave_out_made;
 use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
@@ -564,9 +564,11 @@ const LINKS_MAX: usize = 1_000;
 
 /// Shows a job a folder of dependencies, read-only but for what its packages write beside others while they run.
 pub(crate) fn lend(job: &mut SandboxJob, host: &Path, inside: PathBuf) {
-    match scratch_folder(|package| host.join(package).exists()) {
-        Some(scratch) => job.lent.push(LentFolder { host: host.to_owned(), inside, scratch }),
-        None => job.read_only.push((host.to_owned(), inside)),
+    let scratch = scratch_folders(|package| host.join(package).exists());
+    if scratch.is_empty() {
+        job.read_only.push((host.to_owned(), inside));
+    } else {
+        job.lent.push(LentFolder { host: host.to_owned(), inside, scratch });
     }
 }
 

@@ -311,6 +311,25 @@ fn a_script_of_tests_is_built_first_as_well() {
 }
 
 #[test]
+fn a_script_that_checks_types_is_built_first_where_the_change_needs_it() {
+    for (needed, outcome) in [("dist/shop.js", "accept"), ("dist/none.js", "revise")] {
+        let scripts = r#"{"build":"mkdir -p dist && cp shop.js dist/shop.js","typecheck":"node check.js"}"#;
+        let check = "for (const it of require('./needs.json')) require.resolve(`./${it}`);\n";
+        let repo = Repo::with_commit(&[
+            ("package.json", &format!("{{\"name\":\"shop\",\"scripts\":{scripts}}}")),
+            ("assize.toml", "[review]\nrequire = []\n"),
+            ("shop.js", "module.exports = 1;\n"),
+            ("check.js", check),
+            ("needs.json", "[\"shop.js\"]\n"),
+            (".gitignore", "dist/\n"),
+        ]);
+        repo.write("needs.json", &format!("[\"shop.js\", \"{needed}\"]\n"));
+        let envelope = reviewed(&repo, &[]);
+        assert_eq!(envelope["outcome"], outcome, "{envelope}");
+    }
+}
+
+#[test]
 fn the_parser_of_the_language_has_the_last_word() {
     let raw = "exports.path = () => String.raw`[0]\\x`;\n";
     for (text, outcome, parses) in [(raw, "accept", true), ("exports.path = () => {\n", "revise", false)] {

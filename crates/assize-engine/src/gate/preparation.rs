@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use assize_core::path::within;
 use assize_core::text::make_visible;
 use assize_ecosystem::preparation::{PreparationPlan, ProjectView};
-use assize_ecosystem::{ECOSYSTEMS, installs, scratch_folder};
+use assize_ecosystem::{ECOSYSTEMS, installs, scratch_folders};
 use assize_gate::gate::{Gate, GateCommand, Setup};
 
 use super::PreparedWorktree;
@@ -546,7 +546,7 @@ fn keep(work: &Path, before: &BTreeSet<String>, to: &Path) -> io::Result<Prepare
                     copy_tree(&entry.path(), &target)?;
                 }
                 // Once it is read-only, nothing can be shown at a path that is not there.
-                if let Some(scratch) = scratch_folder(|package| target.join(package).exists()) {
+                for scratch in scratch_folders(|package| target.join(package).exists()) {
                     fs::create_dir_all(target.join(scratch))?;
                 }
                 kept.folders.push(path);

@@ -1,6 +1,6 @@
 //! A sandbox job and its result.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -49,8 +49,9 @@ pub struct LentFolder {
     pub host: PathBuf,
     /// Its path inside the sandbox.
     pub inside: PathBuf,
-    /// The folder in it that programs write to. If there is none, one in memory stands in for all of it, with its entries.
-    pub scratch: &'static str,
+    /// The folders in it that programs write to. If one is missing, a folder in memory stands in for all of it, with its
+    /// entries.
+    pub scratch: BTreeSet<&'static str>,
 }
 
 impl SandboxJob {

@@ -183,9 +183,9 @@ pub(super) fn mounts(host: &SandboxHost, job: &SandboxJob, stand_in: &StandInFol
 /// Returns the mounts of a lent folder.
 fn lent_mounts(LentFolder { host, inside, scratch }: &LentFolder, bytes: u64) -> Vec<Mount> {
     let memory = |to: PathBuf| Mount::Memory { to, bytes };
-    if fs::symlink_metadata(host.join(scratch)).is_ok_and(|meta| meta.is_dir()) {
+    if scratch.iter().all(|folder| fs::symlink_metadata(host.join(folder)).is_ok_and(|meta| meta.is_dir())) {
         let all = Mount::Bind { from: host.clone(), to: inside.clone(), write: false };
-        return vec![all, memory(inside.join(scratch))];
+        return std::iter::once(all).chain(scratch.iter().map(|folder| memory(inside.join(folder)))).collect();
     }
     let entries = fs::read_dir(host).into_iter().flatten().flatten().map(|entry| {
         let (from, to) = (entry.path(), inside.join(entry.file_name()));

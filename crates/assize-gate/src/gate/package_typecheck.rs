@@ -4,6 +4,7 @@ use assize_report::{ToolReport, ReportError};
 
 use super::javascript::NodePackage;
 use super::package_script::{self, STATUSES};
+use super::runner;
 use super::script::ScriptStep;
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 
@@ -25,6 +26,10 @@ impl Gate for PackageTypecheck {
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
         package_script::setups(project, &["typecheck", "type-check", "check-types", "types", "tsc"], is_covered)
+    }
+
+    fn built(&self, setup: &Setup, project: &Project) -> Option<Setup> {
+        runner::built(setup, project)
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {

@@ -485,7 +485,7 @@ fn beside_lent_packages_a_job_writes_and_nothing_stays(tier: SandboxTier) -> Tes
             }
             let mut job = shell(world, script);
             let inside = sandbox.work_inside(&job.work, &job.place).join("node_modules");
-            job.lent.push(LentFolder { host: packages.clone(), inside, scratch: ".temp" });
+            job.lent.push(LentFolder { host: packages.clone(), inside, scratch: [".temp"].into() });
             let result = sandbox.run(&job, &mut |_| {}).expect("run");
             let said = String::from_utf8_lossy(&result.stderr);
             assert_eq!(String::from_utf8_lossy(&result.stdout), "x\nmodule\nbeside\n", "{said}");
