@@ -30,6 +30,7 @@ pub mod document;
 mod ecosystem;
 mod language;
 pub mod marker;
+pub mod node_version;
 pub mod pattern;
 pub mod pipeline;
 pub mod preparation;

@@ -6,6 +6,7 @@
 mod base_build;
 mod base_cache;
 mod completion_markers;
+mod node_runtime;
 pub mod preparation;
 mod rust_toolchain;
 mod without_mounts;
@@ -96,6 +97,8 @@ pub struct PreparedWorktree {
     /// The folder for build output, which the copies of one review share. Each tool has its own folder in it, so that
     /// tests cannot alter what another tool has built.
     build: PathBuf,
+    /// Whether programs were brought that stand in front of the installed ones.
+    brings_programs: bool,
 }
 
 impl PreparedWorktree {
@@ -110,7 +113,15 @@ impl PreparedWorktree {
         let programs: BTreeSet<String> = search_path.iter().flat_map(|folder| executables(folder)).collect();
         let mut project = Project::new(copy.files().clone(), manifests, programs);
         project.reached_packages = reached_packages(&copy, &project.manifests);
-        let mut prepared = Self { copy, project, place: root.to_owned(), dependencies: Vec::new(), search_path, build };
+        let mut prepared = Self {
+            copy,
+            project,
+            place: root.to_owned(),
+            dependencies: Vec::new(),
+            search_path,
+            build,
+            brings_programs: false,
+        };
         prepared.add_dependencies(dependencies);
         prepared
     }
@@ -149,7 +160,15 @@ impl PreparedWorktree {
         let mut project = Project::new(copy.files().clone(), manifests(&copy), programs);
         project.pipeline = self.project.pipeline.clone();
         project.reached_packages = reached_packages(&copy, &project.manifests);
-        Self { copy, project, place, dependencies, search_path: self.search_path.clone(), build }
+        Self {
+            copy,
+            project,
+            place,
+            dependencies,
+            search_path: self.search_path.clone(),
+            build,
+            brings_programs: self.brings_programs,
+        }
     }
 
     /// Runs a gate, and puts its test runner to the test.
@@ -384,6 +403,14 @@ impl PreparedWorktree {
         Ok(GateExecution { run, time_ms, command: shown, output: make_visible(&text).into_owned(), ready_by })
     }
 
+    /// Puts programs that were brought in front of the installed ones.
+    fn show_brought(&self, job: &mut SandboxJob) {
+        if self.brings_programs {
+            let path = std::env::join_paths(&self.search_path).unwrap_or_default().to_string_lossy().into_owned();
+            job.environment.entry("PATH".to_owned()).or_insert(path);
+        }
+    }
+
     fn job(
         &self,
         (build, command, copy): (&str, &GateCommand, &WorkCopy),
@@ -439,6 +466,7 @@ impl PreparedWorktree {
             job.environment.entry("PATH".to_owned()).or_insert(path);
             job.environment.entry("VIRTUAL_ENV".to_owned()).or_insert_with(|| own.to_string_lossy().into_owned());
         }
+        self.show_brought(&mut job);
         if let Some(toolchain) = rust_toolchain::chosen_by(copy) {
             job.environment.entry("RUSTUP_TOOLCHAIN".to_owned()).or_insert(toolchain);
         }

@@ -473,3 +473,40 @@ fn a_package_that_reaches_another_by_a_path_is_affected_by_it() {
         assert!(envelope.contains("packages/web") && !envelope.contains("packages/lone/lone.test.js"), "{envelope}");
     }
 }
+
+#[test]
+fn a_version_of_node_that_the_project_names_runs_where_no_test_passes_with_the_installed_one() {
+    let test = "const { test } = require('node:test');\nconst assert = require('node:assert');\n\
+        test('total', () => { assert.equal(process.env.BROUGHT, 'yes'); assert.equal(require('../shop.js')([1, 2]), 3); });\n";
+    for (named, total, outcome) in [
+        (true, "prices.reduce((sum, it) => sum + it, 0)", "accept"),
+        (true, "prices.reduce((sum, it) => sum + it, 1)", "revise"),
+        (false, "prices.reduce((sum, it) => sum + it, 0)", "unjudged"),
+    ] {
+        let ci =
+            format!("on: push\njobs: {{a: {{steps: [{{with: {{node-version: {}}}}}]}}}}\n", if named { 98 } else { 0 });
+        let repo = Repo::with_commit(&[
+            ("package.json", r#"{"name":"shop","scripts":{"test":"node --test test/*.test.js"}}"#),
+            (".github/workflows/ci.yml", &ci),
+            ("shop.js", "module.exports = (prices) => eval(prices.join('+'));\n"),
+            ("test/shop.test.js", test),
+        ]);
+        // What an earlier review fetched.
+        let machine = if cfg!(target_arch = "x86_64") { "x64" } else { "arm64" };
+        let runtime = repo.outside().join(format!(".cache/assize/runtimes-1/node-linux-{machine}-98"));
+        fs::create_dir_all(&runtime).expect("made");
+        let installed = Command::new("node").args(["-p", "process.execPath"]).output().expect("Node is there").stdout;
+        let installed = String::from_utf8(installed).expect("a path");
+        let brought = format!("#!/bin/sh\nBROUGHT=yes exec {} \"$@\"\n", installed.trim());
+        fs::write(runtime.join("node"), brought).expect("written");
+        fs::set_permissions(runtime.join("node"), fs::Permissions::from_mode(0o755)).expect("set");
+        repo.write("shop.js", &format!("module.exports = (prices) => {total};\n"));
+        let envelope = reviewed(&repo, &[]);
+        assert_eq!(envelope["outcome"], outcome, "{envelope}");
+        assert_eq!(
+            envelope.to_string().contains("Node 98 ran, as .github/workflows/ci.yml names it"),
+            named,
+            "{envelope}"
+        );
+    }
+}

@@ -119,7 +119,7 @@ fn is_timeout(run: &GateRun) -> bool {
 
 impl PreparedWorktree {
     /// Finds the file of a program as the sandbox does: on the search path, or among the dependencies.
-    fn program(&self, name: &str) -> Option<PathBuf> {
+    pub(super) fn program(&self, name: &str) -> Option<PathBuf> {
         if !name.contains('/') {
             return self.search_path.iter().map(|folder| folder.join(name)).find(|file| is_program(file));
         }

@@ -130,6 +130,14 @@ pub struct PreparationTerms {
     pub variables: BTreeSet<String>,
 }
 
+impl PreparationTerms {
+    /// Returns where results are kept, if anything is installed: environments hold the path at which they were made.
+    pub(super) fn usable_cache(&self, sandbox: &Sandbox) -> Option<&Path> {
+        let is_wanted = self.mode == PreparationMode::Auto && sandbox.level().tier.has_namespaces();
+        self.cache.as_deref().filter(|_| is_wanted)
+    }
+}
+
 /// Whether dependencies are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -214,13 +222,7 @@ impl PreparedWorktree {
         (source, base): (&SourceState, Option<&WorkCopy>),
         printed: &mut dyn FnMut(&PreparationPlan, &str),
     ) -> Result<Vec<PreparationResult>, CopyError> {
-        let Some(cache) = terms.cache.as_deref().filter(|_| terms.mode == PreparationMode::Auto) else {
-            return Ok(Vec::new());
-        };
-        // Environments hold the path at which they were made.
-        if !sandbox.level().tier.has_namespaces() {
-            return Ok(Vec::new());
-        }
+        let Some(cache) = terms.usable_cache(sandbox) else { return Ok(Vec::new()) };
         let mut results = Vec::new();
         for plan in plans {
             let folder = cache.join("prepared-3").join(self.preparation_key(plan, source));
@@ -325,6 +327,7 @@ impl PreparedWorktree {
         job.network = true;
         job.limits = SandboxLimits { wall_seconds: PREPARATION_SECONDS, ..SandboxLimits::default() };
         job.environment = variables;
+        self.show_brought(&mut job);
         if let Some(toolchain) = super::rust_toolchain::chosen_by(&self.copy) {
             job.environment.entry("RUSTUP_TOOLCHAIN".to_owned()).or_insert(toolchain);
         }
@@ -481,7 +484,7 @@ fn names_gone(failure: &str) -> bool {
 }
 
 /// The variables of an installation. `version` is that of the project, for tools that ask git for it.
-fn variables(terms: &PreparationTerms, source: &SourceState) -> BTreeMap<String, String> {
+pub(super) fn variables(terms: &PreparationTerms, source: &SourceState) -> BTreeMap<String, String> {
     let mut variables: BTreeMap<String, String> = SOURCES
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)))

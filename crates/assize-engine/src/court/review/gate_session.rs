@@ -2,6 +2,7 @@
 
 mod adaptation;
 mod mutation;
+mod node;
 mod runners;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -189,6 +190,7 @@ impl<'a> GateSession<'a> {
         worktrees: &mut PreparedWorktrees,
         limits: &mut Vec<String>,
     ) -> Result<(Vec<GateResult>, Vec<Finding>), ReviewError> {
+        self.choose_node(worktrees, limits)?;
         self.find_builds(worktrees)?;
         let of = |worktree: &PreparedWorktree| self.plan(worktree).due;
         let GatePlan { due: on_change, left_out } = self.plan(&worktrees.change);
