@@ -21,11 +21,14 @@ impl GateSession<'_> {
         limits: &mut Vec<String>,
     ) -> Result<(), CopyError> {
         let Some(base) = &mut worktrees.base else { return Ok(()) };
-        if self.runs_well(base)? != Some(false) {
+        if !base.project.files.contains("package.json") {
             return Ok(());
         }
         let Some(installed) = base.node_version() else { return Ok(()) };
         let Some(named) = base.other_node(&installed) else { return Ok(()) };
+        if self.runs_well(base)? != Some(false) {
+            return Ok(());
+        }
         let (terms, sandbox) = (self.terms, self.sandbox);
         let with_node =
             |worktree: &PreparedWorktree| worktree.with_node(named.major, sandbox, &terms.gates.preparation);
