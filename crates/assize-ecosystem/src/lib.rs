@@ -222,6 +222,12 @@ pub fn scratch_folders(has: impl Fn(&str) -> bool) -> BTreeSet<&'static str> {
     folders.filter(|(package, _)| has(package)).map(|(_, folder)| *folder).collect()
 }
 
+/// The folders for caches in a folder of dependencies of this name.
+pub fn cache_folders(name: &str) -> impl Iterator<Item = &'static str> {
+    let having = ECOSYSTEMS.iter().filter(move |ecosystem| ecosystem.dependency_folders.contains(&name));
+    having.flat_map(|ecosystem| ecosystem.cache_folders).copied()
+}
+
 /// The folders among these files that package managers have filled: what they leave behind says so.
 pub fn installed_folders<'a>(files: impl IntoIterator<Item = &'a str>) -> BTreeSet<&'a str> {
     let is_mark = |path: &str| {

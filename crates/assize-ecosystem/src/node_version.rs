@@ -30,8 +30,8 @@ pub struct NamedNode {
     pub source: String,
 }
 
-/// Returns the version of Node to run a project with, if it names versions and the installed one, such as `v20.11.1`, is
-/// none of them: the next newer one, or else the newest.
+/// Returns another version of Node to run a project with than the installed one, such as `v20.11.1`, if it names any: the
+/// next newer one, or else the next older one. If the installed one is among several, the older one comes first.
 pub fn named_node(
     files: &BTreeSet<String>,
     text_of: &dyn Fn(&str) -> Option<String>,
@@ -56,11 +56,12 @@ pub fn named_node(
             named.extend(found.into_iter().map(|major| (major, path.clone())));
         }
     }
-    let newer = |all: &[(u32, String)]| all.iter().filter(|(major, _)| *major > installed.0).min().cloned();
     if !named.is_empty() {
         let is_installed = named.iter().any(|(major, _)| *major == installed.0);
-        let chosen = newer(&named).or_else(|| named.iter().max_by_key(|(major, _)| *major).cloned());
-        return chosen.filter(|_| !is_installed).map(|(major, source)| NamedNode { major, source });
+        let newer = named.iter().filter(|(major, _)| *major > installed.0).min();
+        let older = named.iter().filter(|(major, _)| *major < installed.0).max();
+        let chosen = if is_installed { older.or(newer) } else { newer.or(older) };
+        return chosen.map(|(major, source)| NamedNode { major: *major, source: source.clone() });
     }
     let engines = at(&manifest, &["engines", "node"])?.as_str()?;
     let major = unless_satisfied(engines, installed)?;
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_of_the_pipeline_is_taken_where_the_installed_one_is_none_of_them() {
+    fn another_version_of_the_pipeline_is_taken() {
         let workflow = |versions: &str| {
             format!(
                 "on: push\njobs:\n  a:\n    strategy:\n      matrix:\n        node: {versions}\n    steps:\n      - uses: actions/setup-node@v4\n        with: {{node-version: '${{{{ matrix.node }}}}'}}\n"
@@ -167,7 +168,9 @@ mod tests {
             ("[22, 24]", Some(22)),
             ("[10.x, '12.x', 14]", Some(14)),
             ("[18, 22]", Some(22)),
-            ("[18, 20]", None),
+            ("[16, 18, 20, 22]", Some(18)),
+            ("[20, 22]", Some(22)),
+            ("[20]", None),
             ("['lts/*', current]", None),
             ("'22.15, 24'", Some(22)),
         ] {

@@ -17,7 +17,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use assize_core::text::make_visible;
-use assize_ecosystem::{is_code, is_setting, is_test, scratch_folders};
+use assize_ecosystem::{cache_folders, is_code, is_setting, is_test, scratch_folders};
 use assize_gate::comparison::leave_out_made;
 use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
@@ -592,7 +592,9 @@ const LINKS_MAX: usize = 1_000;
 
 /// Shows a job a folder of dependencies, read-only but for what its packages write beside others while they run.
 pub(crate) fn lend(job: &mut SandboxJob, host: &Path, inside: PathBuf) {
-    let scratch = scratch_folders(|package| host.join(package).exists());
+    let name = host.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let mut scratch = scratch_folders(|package| host.join(package).exists());
+    scratch.extend(cache_folders(name).filter(|folder| host.join(folder).is_dir()));
     if scratch.is_empty() {
         job.read_only.push((host.to_owned(), inside));
     } else {

@@ -39,6 +39,8 @@ pub struct Ecosystem {
     pub environments: &'static [&'static str],
     /// Folders that packages write to within the folder of dependencies while they run, by the packages.
     pub scratch_folders: &'static [(&'static str, &'static str)],
+    /// Folders for caches within a folder of dependencies, which packages expect to be able to write to.
+    pub cache_folders: &'static [&'static str],
     /// Files that package managers leave in a folder that they fill, by the ends of their paths.
     pub marks_of_installed: &'static [&'static str],
     /// Folders that hold a copy of somebody else's code.
@@ -135,6 +137,7 @@ impl Ecosystem {
         dependency_folders: &[],
         environments: &[],
         scratch_folders: &[],
+        cache_folders: &[],
         marks_of_installed: &[],
         vendored_folders: &[],
         generated: GeneratedPaths { names: &[], folders: &[] },

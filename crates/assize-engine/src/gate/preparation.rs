@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use assize_core::path::within;
 use assize_core::text::make_visible;
 use assize_ecosystem::preparation::{PreparationPlan, ProjectView};
-use assize_ecosystem::{ECOSYSTEMS, installs, scratch_folders};
+use assize_ecosystem::{ECOSYSTEMS, cache_folders, installs, scratch_folders};
 use assize_gate::gate::{Gate, GateCommand, Setup};
 
 use super::PreparedWorktree;
@@ -225,7 +225,7 @@ impl PreparedWorktree {
         let Some(cache) = terms.usable_cache(sandbox) else { return Ok(Vec::new()) };
         let mut results = Vec::new();
         for plan in plans {
-            let folder = cache.join("prepared-3").join(self.preparation_key(plan, source));
+            let folder = cache.join("prepared-4").join(self.preparation_key(plan, source));
             let mut printed = |text: &str| printed(plan, text);
             let mut failure = None;
             if !folder.join("kept.json").is_file() {
@@ -549,7 +549,8 @@ fn keep(work: &Path, before: &BTreeSet<String>, to: &Path) -> io::Result<Prepare
                     copy_tree(&entry.path(), &target)?;
                 }
                 // Once it is read-only, nothing can be shown at a path that is not there.
-                for scratch in scratch_folders(|package| target.join(package).exists()) {
+                let scratch = scratch_folders(|package| target.join(package).exists());
+                for scratch in scratch.into_iter().chain(cache_folders(&name)) {
                     fs::create_dir_all(target.join(scratch))?;
                 }
                 kept.folders.push(path);

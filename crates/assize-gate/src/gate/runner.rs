@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use assize_core::finding::Severity;
-use assize_core::path::{parent, within};
+use assize_core::path::{is_below, join, parent, relative_to, within};
 use assize_ecosystem::tool::ToolKind;
 use assize_report::{Diagnostic, ReportError, TestOutcome, ToolReport, events, message, tsc};
 
@@ -26,11 +26,11 @@ const BEGUN: &str = "begun";
 /// The variable that names the report of a call.
 const EVENTS_VARIABLE: &str = "ASSIZE_EVENTS";
 /// Programs that take tests of ours as they take any other file.
-const UNOBJECTING: [&str; 8] = ["cd", "cp", "echo", "mkdir", "mv", "rimraf", "rm", "tsc"];
+const UNOBJECTING: [&str; 7] = ["cp", "echo", "mkdir", "mv", "rimraf", "rm", "tsc"];
 /// Scripts that run tests, by their usual names; the first that there is is taken.
 const TEST_SCRIPTS: [&str; 7] = ["test", "test:unit", "tests", "unit", "test:ci", "test:run", "tests-only"];
 /// Programs that the system brings along; the project's folder of programs must not take their place.
-const SYSTEM: [&str; 12] = ["node", "npm", "npx", "sh", "bash", "env", "rm", "cp", "mv", "mkdir", "echo", "cd"];
+const SYSTEM: [&str; 11] = ["node", "npm", "npx", "sh", "bash", "env", "rm", "cp", "mv", "mkdir", "echo"];
 
 /// Scripts that run the tests of a package: those that the maintainers call, then those that are often called so.
 pub(super) fn test_scripts<'p>(project: &'p Project, package: &NodePackage) -> Vec<&'p str> {
@@ -152,8 +152,9 @@ impl JavaScriptRunner {
         let mut calls = steps.iter_mut().filter(|step| (self.is_call)(step));
         let (call, None) = (calls.next()?, calls.next()) else { return None };
         let named = self.named_files(call);
-        call.words.retain(|word| !named.contains(&word.text.trim_start_matches("./").to_owned()));
-        call.words.extend(files.iter().map(|path| Word::plain(path)));
+        let at = call.folder.clone();
+        call.words.retain(|word| !named.contains(&seen_from_package(&at, &word.text)));
+        call.words.extend(files.iter().map(|path| Word::plain(&from(&at, path))));
         Some(self.command_of(setup, project, (program, own), Some(steps)))
     }
 
@@ -196,9 +197,9 @@ impl JavaScriptRunner {
         text.push_str(&with_ours(project, folder, before));
         for step in from_call {
             if (self.is_call)(step) {
-                let report = format!("{EVENTS_VARIABLE}={} ", events_file(call));
-                let report = if call == 0 { "" } else { &report };
-                text.push_str(&format!("{failed}\n{report}{} || status=$?\n", self.ours(project, folder, step)));
+                let report = (call > 0).then(|| Word::plain(&format!("{EVENTS_VARIABLE}={}", events_file(call))));
+                let ours = self.ours(project, folder, step, report);
+                text.push_str(&format!("{failed}\n{ours} || status=$?\n"));
                 failed = String::new();
                 call += 1;
             } else {
@@ -209,8 +210,8 @@ impl JavaScriptRunner {
         text
     }
 
-    /// The call of the runner, with our plug-in.
-    fn ours(&self, project: &Project, folder: &str, step: &ScriptStep) -> String {
+    /// The call of the runner, with our plug-in, and the variable for its report where that is not the first one.
+    fn ours(&self, project: &Project, folder: &str, step: &ScriptStep, report: Option<Word>) -> String {
         let mut kept = Vec::new();
         let mut words = step.arguments().iter().peekable();
         while let Some(word) = words.next() {
@@ -222,14 +223,16 @@ impl JavaScriptRunner {
             }
         }
         let ours = |words: &[&str]| words.iter().map(|word| Word::plain(word)).collect::<Vec<_>>();
-        let head = named(project, folder, ScriptStep { variables: Vec::new(), words: step.words[..1].to_vec() });
+        let head = ScriptStep { words: step.words[..1].to_vec(), folder: step.folder.clone(), ..ScriptStep::default() };
+        let head = named(project, folder, head);
         // There is such a file only when tests of ours are to run.
         let spot = self.spot(project, folder, &[], step);
         let spot = spot.filter(|spot| spot.to_be_named && !self.picks_by_name(step));
-        kept.extend(spot.map(|spot| Word::plain(&format!("$(ls {} 2>/dev/null)", spot.path))));
+        let path = |spot: PluginFile| from(&step.folder, &spot.path);
+        kept.extend(spot.map(|spot| Word::plain(&format!("$(ls {} 2>/dev/null)", path(spot)))));
         let words = head.words.into_iter().chain(ours(self.first)).chain(kept).chain(ours(self.last)).collect();
         // A variable of theirs would take the place of ours.
-        let variables = step.variables.iter().map(|variable| match variable.text.split_once('=') {
+        let variables = report.iter().chain(&step.variables).map(|variable| match variable.text.split_once('=') {
             Some(("NODE_OPTIONS", theirs)) => {
                 let own =
                     self.variables.iter().find(|(name, _)| *name == "NODE_OPTIONS").map_or("", |(_, value)| value);
@@ -237,7 +240,7 @@ impl JavaScriptRunner {
             }
             _ => variable.clone(),
         });
-        ScriptStep { variables: variables.collect(), words }.shell()
+        ScriptStep { variables: variables.collect(), words, folder: step.folder.clone() }.shell()
     }
 
     /// The report of a run in which a command before the tests did not work.
@@ -363,14 +366,29 @@ impl JavaScriptRunner {
         let mut words = step.arguments().iter();
         while let Some(word) = words.next() {
             if !word.text.starts_with('-') {
-                found.push(word.text.trim_start_matches("./").to_owned());
+                found.push(seen_from_package(&step.folder, &word.text));
             } else if self.valued.contains(&word.text.as_str()) {
                 words.next();
             }
         }
-        found.retain(|name| !(name == "run" && self.name == "vitest"));
+        found.retain(|name| !(assize_core::path::file_name(name) == "run" && self.name == "vitest"));
         found
     }
+}
+
+/// A path in a call as it is seen from the package; the call is made in this folder of it.
+fn seen_from_package(folder: &str, path: &str) -> String {
+    let path = path.trim_start_matches("./");
+    let joined = if folder.is_empty() { None } else { join(folder, path) };
+    joined.unwrap_or_else(|| path.to_owned())
+}
+
+/// A path of the package as it is seen from one of its folders.
+fn from(folder: &str, path: &str) -> String {
+    if folder.is_empty() || !is_below(path, folder) {
+        return format!("{}{path}", super::up_from(folder));
+    }
+    relative_to(path, folder).to_owned()
 }
 
 /// The report of a call, counted from 0.
@@ -508,7 +526,7 @@ pub(super) fn path_of_programs(project: &Project, folder: &str) -> String {
 pub(super) fn named(project: &Project, folder: &str, mut step: ScriptStep) -> ScriptStep {
     let own = installed(project, folder, step.head()).filter(|_| !SYSTEM.contains(&step.head()));
     if let (Some(own), Some(first)) = (own, step.words.first_mut()) {
-        *first = Word::plain(&format!("./{}{own}", super::up_from(folder)));
+        *first = Word::plain(&format!("./{}{own}", super::up_from(&within(folder, &step.folder))));
     }
     step
 }
@@ -556,9 +574,11 @@ fn plugins() -> BTreeMap<String, String> {
 /// Tests of ours that assert as Node does; `call` is what a test is made with. Those that pass return a promise, since a
 /// project may forbid tests that do not say when they are over.
 pub(super) fn asserting(word: &str, module: bool, call: &str) -> String {
-    let load = if module { "import assert from 'node:assert';\n" } else { "const assert = require('node:assert');\n" };
+    // Compilers of TypeScript may lack the types of Node, and differ in what a module has by default.
+    let load =
+        if module { "import * as assert from 'node:assert';\n" } else { "const assert = require('node:assert');\n" };
     format!(
-        "// Put here for one run, to see that failures are reported.\n{load}\
+        "// @ts-nocheck\n// Put here for one run, to see that failures are reported.\n{load}\
          {call}('{word} equal fails', () => {{ assert.equal(1 + 1, 3); }});\n\
          {call}('{word} equal passes', () => {{ assert.equal(1 + 1, 2); return Promise.resolve(); }});\n\
          {call}('{word} deepStrictEqual fails', () => {{ assert.deepStrictEqual({{ a: [1] }}, {{ a: [2] }}); }});\n\
@@ -604,6 +624,20 @@ mod tests {
         ] {
             assert_eq!(matching(pattern, "w").as_deref(), expected, "{pattern}");
         }
+    }
+
+    #[test]
+    fn a_call_in_another_folder_finds_its_program_and_its_files() {
+        let manifest = r#"{"scripts":{"test":"cd spec && mocha a.js && mocha b.js"}}"#;
+        let files = ["spec/a.js", "spec/b.js"];
+        let project =
+            super::super::python::tests::project(&[("package.json", manifest)], &files, &["node_modules/.bin/mocha"]);
+        let line = Mocha.command(&Mocha.detect(&project)[0], &project).arguments.join(" ");
+        assert!(line.contains("(cd 'spec' && ./../node_modules/.bin/mocha a.js"), "{line}");
+        assert!(
+            line.contains("(cd 'spec' && ASSIZE_EVENTS=events-1.jsonl ./../node_modules/.bin/mocha b.js"),
+            "{line}"
+        );
     }
 
     #[test]
@@ -655,6 +689,9 @@ mod tests {
             ("mocha spec", "spec/x-assize-w.js", ""),
             ("mocha 'spec/**/*.js'", "spec/w.js", ""),
             ("mocha --grep some spec", "", ""),
+            ("cd spec && mocha '*.js'", "spec/w.js", ""),
+            ("cd spec && mocha x.js", "spec/x-assize-w.js", "$(ls x-assize-*.js 2>/dev/null)"),
+            ("cd spec && mocha ../spec/x.js", "spec/x-assize-w.js", "$(ls x-assize-*.js 2>/dev/null)"),
             ("node --test test/a.test.js", "test/a-assize-w.test.js", "$(ls test/a-assize-*.test.js 2>/dev/null)"),
             ("node --test test/", "test/a-assize-w.test.js", ""),
             ("node --test --test-name-pattern some test/a.test.js", "", ""),

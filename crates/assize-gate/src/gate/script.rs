@@ -3,6 +3,7 @@
 //! Only what is plain is taken apart: commands joined by `&&`, with calls of other scripts filled in. Anything else
 //! stays one text for a shell. It must not know what is made of the commands.
 
+use assize_core::path::join;
 use assize_ecosystem::command::CommandRole;
 use assize_ecosystem::pipeline::{OWN_WORDS, valued_options};
 
@@ -29,6 +30,8 @@ pub(super) struct ScriptStep {
     pub variables: Vec<Word>,
     /// The program and its arguments.
     pub words: Vec<Word>,
+    /// The folder that the script changes to before it, relative to the package.
+    pub folder: String,
 }
 
 impl ScriptStep {
@@ -42,9 +45,10 @@ impl ScriptStep {
         self.words.get(1..).unwrap_or_default()
     }
 
-    /// Writes the command for a shell.
+    /// Writes the command for a shell in the folder of the package.
     pub fn shell(&self) -> String {
-        self.variables.iter().chain(&self.words).map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" ")
+        let call = self.variables.iter().chain(&self.words).map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" ");
+        if self.folder.is_empty() { call } else { format!("(cd '{}' && {call})", self.folder) }
     }
 }
 
@@ -73,8 +77,16 @@ fn fill(package: &NodePackage, name: &str, depth: usize, found: &mut Vec<ScriptS
     }
     for name in [format!("pre{name}"), name.to_owned(), format!("post{name}")] {
         let Some(text) = package.script(&name) else { continue };
-        for step in split(text)? {
+        let mut folder = String::new();
+        for mut step in split(text)? {
+            if step.head() == "cd" {
+                folder = changed_to(&folder, &step)?;
+                continue;
+            }
+            folder.clone_into(&mut step.folder);
             match called(package, &step) {
+                // Another package may stand in the folder.
+                Some(_) if !folder.is_empty() => return None,
                 Some((scripts, more)) => {
                     for script in scripts {
                         fill(package, &script, depth + 1, found)?;
@@ -90,6 +102,13 @@ fn fill(package: &NodePackage, name: &str, depth: usize, found: &mut Vec<ScriptS
         }
     }
     Some(())
+}
+
+/// The folder that a `cd` leads to. `None` where it leads out of the package, or where it cannot be told.
+fn changed_to(folder: &str, step: &ScriptStep) -> Option<String> {
+    let [target] = step.arguments() else { return None };
+    let is_plain = !target.text.starts_with(['/', '~', '-']) && !target.text.contains('\'');
+    is_plain.then(|| join(folder, &target.text))?
 }
 
 /// Splits a line at `&&`; `None` where a shell would do more with it than that.
@@ -255,7 +274,7 @@ fn unwrapped(step: ScriptStep) -> ScriptStep {
     if step.words.len() <= skipped + flags {
         return step;
     }
-    unwrapped(ScriptStep { variables: step.variables, words: step.words[skipped + flags..].to_vec() })
+    unwrapped(ScriptStep { words: step.words[skipped + flags..].to_vec(), ..step })
 }
 
 #[cfg(test)]
@@ -294,6 +313,8 @@ mod tests {
             (r#""test":"c8 --exclude build -x test -r text -r html mocha""#, &["mocha"]),
             (r#""test":"nyc -r lcov -e .ts -x '*.test.ts' ava""#, &["ava"]),
             (r#""test":"pnpm exec vitest run""#, &["vitest run"]),
+            (r#""test":"cd tests && A=1 mocha a && cd .. && x""#, &["(cd 'tests' && A=1 mocha a)", "x"]),
+            (r#""test":"npm run a && x","a":"cd b/../c && y""#, &["(cd 'c' && y)", "x"]),
             (r#""test":"yarn jest","lint":"x""#, &["jest"]),
             (r#""test":"yarn unit","unit":"jest""#, &["jest"]),
             (r#""test":"yarn tsd --files a && yarn install && mocha""#, &["tsd --files a", "yarn install", "mocha"]),
@@ -308,8 +329,23 @@ mod tests {
 
     #[test]
     fn anything_else_stays_whole() {
-        for text in ["a || true", "a | b", "a; b", "a $B", "a `b`", "(a)", "a > b", "a & b", "a &&", "\\\"$a\\\"", "'a"]
-        {
+        for text in [
+            "cd .. && a",
+            "cd ~ && a",
+            "cd && a",
+            "cd b && npm run test",
+            "a || true",
+            "a | b",
+            "a; b",
+            "a $B",
+            "a `b`",
+            "(a)",
+            "a > b",
+            "a & b",
+            "a &&",
+            "\\\"$a\\\"",
+            "'a",
+        ] {
             assert_eq!(read(&format!(r#""test":"{text}""#), "test"), None, "{text}");
         }
     }

@@ -99,6 +99,8 @@ pub(super) struct GateSession<'a> {
     base_build: Option<Arc<BaseBuild>>,
     /// Test runners, by id and folder, whose tests need what a script builds.
     needs_build: BTreeSet<(String, String)>,
+    /// Whether it was tried whether the project lacks another version of Node.
+    tried_node: bool,
 }
 
 /// A gate, its setup, and the copy on which it runs.
@@ -129,6 +131,7 @@ impl<'a> GateSession<'a> {
             sees_canary: BTreeSet::new(),
             base_build: None,
             needs_build: BTreeSet::new(),
+            tried_node: false,
         }
     }
 
@@ -190,7 +193,7 @@ impl<'a> GateSession<'a> {
         worktrees: &mut PreparedWorktrees,
         limits: &mut Vec<String>,
     ) -> Result<(Vec<GateResult>, Vec<Finding>), ReviewError> {
-        self.choose_node(worktrees, limits)?;
+        let limits_before = limits.len();
         self.find_builds(worktrees)?;
         let of = |worktree: &PreparedWorktree| self.plan(worktree).due;
         let GatePlan { due: on_change, left_out } = self.plan(&worktrees.change);
@@ -215,6 +218,17 @@ impl<'a> GateSession<'a> {
             }
             let ran = self.run_on_tree(worktrees, *tree, planned)?;
             let base = self.base_run(worktrees, &on_base, planned, &ran)?;
+            if let (Some(ran_on_base), Some(of_base)) = (&base, &worktrees.base)
+                && node::may_lack_node(planned, of_base, ran_on_base)
+                && !std::mem::replace(&mut self.tried_node, true)
+            {
+                let mut chosen = Vec::new();
+                if self.choose_node(worktrees, &mut chosen)? {
+                    limits.truncate(limits_before);
+                    limits.extend(chosen);
+                    return self.run_all(worktrees, limits);
+                }
+            }
             let base = self.as_named_now(worktrees, planned, base, &ran.run)?;
             if let Some(base) = base.as_ref().filter(|_| is_test_runner(*gate)) {
                 self.of_base.insert((gate.id().to_owned(), setup.folder.clone()), base.run.clone());

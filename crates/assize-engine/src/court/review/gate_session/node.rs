@@ -12,30 +12,68 @@ use crate::work_copy::CopyError;
 /// The ecosystem whose tests are meant.
 const NODE: &str = "node";
 
+/// What the tests of JavaScript came to on a copy of the base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct TestCounts {
+    passed: usize,
+    failed: usize,
+}
+
+impl TestCounts {
+    fn of(ran: &GateExecution) -> Self {
+        let count = |outcome| ran.run.cases().filter(|case| case.outcome == outcome).count();
+        if is_status_alone(&ran.run) {
+            return Self { passed: 1, failed: 0 };
+        }
+        // A runner that comes to no result has failed as a whole.
+        let is_missing = matches!(ran.run.trouble, Some((GateTrouble::MissingTool, _)));
+        let whole = usize::from(ran.run.state != GateState::Passed && !is_missing);
+        Self { passed: count(TestOutcome::Passed), failed: count(TestOutcome::Failed).max(whole) }
+    }
+
+    fn mostly_fail(self) -> bool {
+        self.failed > self.passed
+    }
+
+    fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+}
+
+/// Returns whether another version of Node may be what the tests of the base lack.
+pub(super) fn may_lack_node(planned: Planned<'_>, base: &PreparedWorktree, ran: &GateExecution) -> bool {
+    is_of_node(planned, base) && TestCounts::of(ran).mostly_fail()
+}
+
+fn is_of_node(planned: Planned<'_>, base: &PreparedWorktree) -> bool {
+    let command = planned.gate.command(planned.setup, &base.project);
+    is_test_runner(planned.gate) && command.ecosystem().is_some_and(|ecosystem| ecosystem.id == NODE)
+}
+
 impl GateSession<'_> {
-    /// Has tests run with a version of Node that the project names, if not one passes on the base with the installed
-    /// version, and some do with that one. What the project depends on is installed anew for it.
+    /// Has everything run with a version of Node that the project names, if most tests fail on the base with the installed
+    /// version, and more pass with that one. What the project depends on is installed anew for it. Returns whether that is
+    /// so: what was found out before is forgotten then.
     pub(super) fn choose_node(
         &mut self,
         worktrees: &mut PreparedWorktrees,
         limits: &mut Vec<String>,
-    ) -> Result<(), CopyError> {
-        let Some(base) = &mut worktrees.base else { return Ok(()) };
-        if !base.project.files.contains("package.json") {
-            return Ok(());
-        }
-        let Some(installed) = base.node_version() else { return Ok(()) };
-        let Some(named) = base.other_node(&installed) else { return Ok(()) };
-        if self.runs_well(base)? != Some(false) {
-            return Ok(());
+    ) -> Result<bool, CopyError> {
+        let Some(base) = &mut worktrees.base else { return Ok(false) };
+        let Some(installed) = base.node_version() else { return Ok(false) };
+        let Some(named) = base.other_node(&installed) else { return Ok(false) };
+        let before = self.tests_of_node(base)?;
+        if !before.mostly_fail() {
+            return Ok(false);
         }
         let (terms, sandbox) = (self.terms, self.sandbox);
         let with_node =
             |worktree: &PreparedWorktree| worktree.with_node(named.major, sandbox, &terms.gates.preparation);
-        let Some(mut of_base) = with_node(base)? else { return Ok(()) };
+        let Some(mut of_base) = with_node(base)? else { return Ok(false) };
         prepare(&mut of_base, sandbox, terms, (&worktrees.source, None), self.watch)?;
-        if self.runs_well(&mut of_base)? != Some(true) {
-            return Ok(());
+        if self.tests_of_node(&mut of_base)?.passed <= before.passed {
+            return Ok(false);
         }
         for worktree in worktrees.held.iter_mut().chain([&mut worktrees.change]) {
             if let Some(mut other) = with_node(worktree)? {
@@ -44,41 +82,35 @@ impl GateSession<'_> {
             }
         }
         limits.push(format!(
-            "Node {} ran, as {} names it: with {installed}, which is installed, no test passes on the base",
+            "Node {} ran, as {} names it: with {installed}, which is installed, most tests fail on the base",
             named.major, named.source
         ));
         worktrees.base = Some(of_base);
-        Ok(())
+        self.of_change.clear();
+        self.of_held.clear();
+        self.of_base.clear();
+        self.sees_canary.clear();
+        self.needs_build.clear();
+        self.base_build = None;
+        Ok(true)
     }
 
-    /// Returns whether any test of JavaScript passes on a copy of the base. `None` where there are none, or where the runner
-    /// itself is missing.
-    fn runs_well(&mut self, base: &mut PreparedWorktree) -> Result<Option<bool>, CopyError> {
-        let mut answer = None;
+    /// Counts the tests of JavaScript that pass and fail on a copy of the base, as they are or once it is built.
+    fn tests_of_node(&mut self, base: &mut PreparedWorktree) -> Result<TestCounts, CopyError> {
+        let mut all = TestCounts::default();
         for (gate, setup) in self.plan(base).due {
-            let is_asked = is_test_runner(gate)
-                && gate.command(&setup, &base.project).ecosystem().is_some_and(|ecosystem| ecosystem.id == NODE);
-            if !is_asked {
+            if !is_of_node(Planned { gate, setup: &setup }, base) {
                 continue;
             }
-            // Tests may need what a script builds.
-            let built = gate.built(&setup, &base.project);
-            for setup in std::iter::once(setup).chain(built) {
+            let mut counts =
+                TestCounts::of(&self.find_out(base, Planned { gate, setup: &setup }, BaseLookup::Taken)?);
+            let built = gate.built(&setup, &base.project).filter(|_| counts.mostly_fail());
+            if let Some(setup) = built {
                 let ran = self.find_out(base, Planned { gate, setup: &setup }, BaseLookup::Taken)?;
-                if passes(&ran) {
-                    return Ok(Some(true));
-                }
-                if !matches!(ran.run.trouble, Some((GateTrouble::MissingTool, _))) {
-                    answer = Some(false);
-                }
+                counts = [counts, TestCounts::of(&ran)].into_iter().max_by_key(|it| it.passed).unwrap_or(counts);
             }
+            all.add(counts);
         }
-        Ok(answer)
+        Ok(all)
     }
-}
-
-fn passes(ran: &GateExecution) -> bool {
-    ran.run.state == GateState::Passed
-        || is_status_alone(&ran.run)
-        || ran.run.cases().any(|case| case.outcome == TestOutcome::Passed)
 }

@@ -142,10 +142,17 @@ impl<'a> GateSession<'a> {
         let is_asked = is_test_runner(planned.gate) && !self.sees_canary.contains(&key);
         let (Some(base), Some(worktree)) = (base.filter(|_| is_asked), &mut worktrees.base) else { return Ok(ran) };
         let is_forged = |run: &GateRun| matches!(run.trouble, Some((GateTrouble::Forged, _)));
+        let is_mute = |run: &GateRun| {
+            matches!(run.trouble, Some((GateTrouble::NoReport | GateTrouble::Crashed, _)))
+                && run.cases().next().is_none()
+        };
         let is_red = planned.gate.builds_in().is_none() && !excuse::newly_failing(&ran.run, &base.run).is_empty();
         let why = if is_forged(&ran.run) {
             let beside = self.run_of_base(worktree, planned, BaseRun::BesideCanary)?;
             is_forged(&beside.run).then_some("its runner does not report one as it should")
+        } else if is_mute(&ran.run) && !is_mute(&base.run) {
+            let beside = self.run_of_base(worktree, planned, BaseRun::BesideCanary)?;
+            is_mute(&beside.run).then_some("its runner comes to no result beside one")
         } else if is_red {
             self.comes_upon_canary(worktree, planned, &base.run)?.then_some("tests fail when one stands beside them")
         } else {
