@@ -442,7 +442,7 @@ pub fn compare_tests(now: &TestRun, base: &TestRun) -> TestComparison {
             let beside = |now: &&TestCase| case.path.is_none() || now.path == case.path;
             return now.cases.iter().filter(beside).any(|now| now.outcome.was_executed());
         }
-        let inside = ["::", " > "].map(|between| format!("{}{between}", case.id));
+        let inside = ["::", " > ", "."].map(|between| format!("{}{between}", case.id));
         let is_inside = |now: &TestCase| inside.iter().any(|inside| now.id.starts_with(inside));
         case.outcome == TestOutcome::Failed && now.cases.iter().any(is_inside)
     };
@@ -774,6 +774,10 @@ mod tests {
         assert_eq!(compare_tests(&run(&[("a", Skipped)]), &run(&[(WHOLE, Failed)])).missing, [WHOLE]);
         let fault = TestRun { faults: ["b".to_owned()].into(), ..base };
         assert!(compare_tests(&now, &fault).missing.is_empty());
+        // A package that could not be built has its tests now.
+        let unbuilt = run(&[("example.com/a", Failed)]);
+        assert!(compare_tests(&run(&[("example.com/a.TestB", Passed)]), &unbuilt).missing.is_empty());
+        assert_eq!(compare_tests(&run(&[("example.com/ab.TestB", Passed)]), &unbuilt).missing.len(), 1);
         // A package becomes part of a module.
         let (bare, module) = (run(&[("_/x/a.TestB/c", Passed)]), run(&[("example.com/a.TestB/c", Passed)]));
         assert!(compare_tests(&module, &bare).missing.is_empty());
