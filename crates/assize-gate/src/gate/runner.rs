@@ -198,7 +198,7 @@ impl JavaScriptRunner {
         for step in from_call {
             if (self.is_call)(step) {
                 let report = (call > 0).then(|| Word::plain(&format!("{EVENTS_VARIABLE}={}", events_file(call))));
-                let ours = self.ours(project, folder, step, report);
+                let ours = self.ours(project, folder, step, report.as_ref());
                 text.push_str(&format!("{failed}\n{ours} || status=$?\n"));
                 failed = String::new();
                 call += 1;
@@ -211,7 +211,7 @@ impl JavaScriptRunner {
     }
 
     /// The call of the runner, with our plug-in, and the variable for its report where that is not the first one.
-    fn ours(&self, project: &Project, folder: &str, step: &ScriptStep, report: Option<Word>) -> String {
+    fn ours(&self, project: &Project, folder: &str, step: &ScriptStep, report: Option<&Word>) -> String {
         let mut kept = Vec::new();
         let mut words = step.arguments().iter().peekable();
         while let Some(word) = words.next() {
@@ -232,7 +232,7 @@ impl JavaScriptRunner {
         kept.extend(spot.map(|spot| Word::plain(&format!("$(ls {} 2>/dev/null)", path(spot)))));
         let words = head.words.into_iter().chain(ours(self.first)).chain(kept).chain(ours(self.last)).collect();
         // A variable of theirs would take the place of ours.
-        let variables = report.iter().chain(&step.variables).map(|variable| match variable.text.split_once('=') {
+        let variables = report.into_iter().chain(&step.variables).map(|variable| match variable.text.split_once('=') {
             Some(("NODE_OPTIONS", theirs)) => {
                 let own =
                     self.variables.iter().find(|(name, _)| *name == "NODE_OPTIONS").map_or("", |(_, value)| value);
