@@ -24,7 +24,7 @@ use assize_gate::gate::{
     BUILD, Canary, Dimension, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
     TEST_SECONDS,
 };
-use assize_gate::packages::{add_reached, may_reach, package_folders};
+use assize_gate::packages::reached_packages;
 use assize_gate::parser;
 use assize_report::REPORT_BYTES_MAX;
 use serde::{Deserialize, Serialize};
@@ -112,7 +112,8 @@ impl PreparedWorktree {
             std::env::split_paths(search_path).filter(|folder| leads_outside(folder, root)).collect();
         let programs: BTreeSet<String> = search_path.iter().flat_map(|folder| executables(folder)).collect();
         let mut project = Project::new(copy.files().clone(), manifests, programs);
-        project.reached_packages = reached_packages(&copy, &project.manifests);
+        project.reached_packages =
+            reached_packages(&project.files, &project.manifests, |path| copy.text(path, MANIFEST_BYTES_MAX));
         let mut prepared = Self {
             copy,
             project,
@@ -159,7 +160,7 @@ impl PreparedWorktree {
         let programs = self.project.programs.clone();
         let mut project = Project::new(copy.files().clone(), manifests(&copy), programs);
         project.pipeline = self.project.pipeline.clone();
-        project.reached_packages = reached_packages(&copy, &project.manifests);
+        project.reached_packages = self.project.reached_packages.clone();
         Self {
             copy,
             project,
@@ -487,20 +488,6 @@ fn build_folder(gate: &dyn Gate) -> &str {
 fn manifests(copy: &WorkCopy) -> BTreeMap<String, String> {
     let settings = copy.files().iter().filter(|path| is_setting(path));
     settings.filter_map(|path| Some((path.clone(), copy.text(path, MANIFEST_BYTES_MAX)?))).collect()
-}
-
-/// Reads which packages of a workspace lead into which others by paths.
-fn reached_packages(copy: &WorkCopy, manifests: &BTreeMap<String, String>) -> BTreeMap<String, BTreeSet<String>> {
-    let (folders, mut reached) = (package_folders(manifests), BTreeMap::new());
-    if folders.len() < 2 {
-        return reached;
-    }
-    for path in copy.files().iter().filter(|path| may_reach(path)) {
-        if let Some(text) = copy.text(path, MANIFEST_BYTES_MAX) {
-            add_reached(&mut reached, path, &text, &folders);
-        }
-    }
-    reached
 }
 
 /// The checks of a test runner itself.

@@ -14,15 +14,36 @@ use crate::gate::Project;
 /// The tables of a manifest that name what a package needs.
 const TABLES: [&str; 4] = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
 
+/// Returns which packages of a workspace lead into which others by paths, by their folders. `text_of` reads a file of the
+/// project.
+pub fn reached_packages(
+    files: &BTreeSet<String>,
+    manifests: &BTreeMap<String, String>,
+    text_of: impl Fn(&str) -> Option<String>,
+) -> BTreeMap<String, BTreeSet<String>> {
+    let (folders, mut reached) = (package_folders(manifests), BTreeMap::<String, BTreeSet<String>>::new());
+    if folders.len() < 2 {
+        return reached;
+    }
+    for path in files.iter().filter(|path| is_script(path) || path.ends_with(".json")) {
+        let Some((own, text)) = package_of(path, &folders).zip(text_of(path)) else { continue };
+        let found = packages_named(path, &text, &folders);
+        if !found.is_empty() {
+            reached.entry(own.to_owned()).or_default().extend(found.into_iter().map(str::to_owned));
+        }
+    }
+    reached
+}
+
 /// Returns the folders of the packages below the root.
-pub fn package_folders(manifests: &BTreeMap<String, String>) -> BTreeSet<String> {
+fn package_folders(manifests: &BTreeMap<String, String>) -> BTreeSet<String> {
     let is_package = |path: &&String| path.ends_with("/package.json") && !path.contains("node_modules/");
     manifests.keys().filter(is_package).map(|path| parent(path).to_owned()).collect()
 }
 
 /// Returns the packages that the text of a file leads into by a path, relative to the file or to the root, apart from the
 /// package that the file is in.
-pub fn packages_reached<'f>(path: &str, text: &str, folders: &'f BTreeSet<String>) -> BTreeSet<&'f str> {
+fn packages_named<'f>(path: &str, text: &str, folders: &'f BTreeSet<String>) -> BTreeSet<&'f str> {
     let own = package_of(path, folders);
     let ends = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;:=$*|&#".contains(c);
     let paths = text.split(ends).filter(|word| word.contains('/')).filter_map(|word| {
@@ -98,25 +119,6 @@ impl Packages {
     }
 }
 
-/// Adds to each package those that a file of it leads into by a path.
-pub fn add_reached(
-    reached: &mut BTreeMap<String, BTreeSet<String>>,
-    path: &str,
-    text: &str,
-    folders: &BTreeSet<String>,
-) {
-    let Some(own) = package_of(path, folders) else { return };
-    let found = packages_reached(path, text, folders);
-    if !found.is_empty() {
-        reached.entry(own.to_owned()).or_default().extend(found.into_iter().map(str::to_owned));
-    }
-}
-
-/// Returns whether a file may lead into another package by a path.
-pub fn may_reach(path: &str) -> bool {
-    is_script(path) || path.ends_with(".json")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,18 +137,22 @@ mod tests {
             ("import g from '../../../../elsewhere/packages/core'", &[]),
             ("import h from '../../../packages/coreless/h'", &[]),
         ] {
-            let found: Vec<&str> = packages_reached("apps/web/src/main.ts", text, &folders).into_iter().collect();
+            let found: Vec<&str> = packages_named("apps/web/src/main.ts", text, &folders).into_iter().collect();
             assert_eq!(found, expected, "{text}");
         }
     }
 
     #[test]
     fn what_a_package_reaches_is_kept_by_its_folder() {
-        let folders: BTreeSet<String> = ["apps/web", "packages/core"].map(str::to_owned).into();
-        let mut reached = BTreeMap::new();
-        add_reached(&mut reached, "apps/web/a.ts", "import '../../packages/core/b'", &folders);
-        add_reached(&mut reached, "apps/web/b.ts", "import './b'", &folders);
-        add_reached(&mut reached, "scripts/c.ts", "import '../packages/core/b'", &folders);
+        let texts = BTreeMap::from([
+            ("apps/web/a.ts", "import '../../packages/core/b'"),
+            ("apps/web/b.ts", "import './b'"),
+            ("scripts/c.ts", "import '../packages/core/b'"),
+        ]);
+        let files = texts.keys().map(|path| (*path).to_owned()).collect();
+        let manifests =
+            ["apps/web", "packages/core"].map(|folder| (format!("{folder}/package.json"), "{}".to_owned())).into();
+        let reached = reached_packages(&files, &manifests, |path| texts.get(path).map(|text| (*text).to_owned()));
         assert_eq!(reached, [("apps/web".to_owned(), ["packages/core".to_owned()].into())].into());
     }
 }

@@ -141,8 +141,8 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     preparation_commands: preparation::node_commands,
     lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"],
     dependency_folders: &["node_modules"],
-    // It compiles settings there. Only where writing is forbidden by rights, it does so elsewhere.
     cache_folders: &[".cache"],
+    // They compile settings there. Only where writing is forbidden by rights, they do so elsewhere.
     scratch_folders: &[("tsdown", ".unrun"), ("unrun", ".unrun"), ("vite", ".vite-temp"), ("vitest", ".vite-temp")],
     marks_of_installed: &[
         "node_modules/.package-lock.json",

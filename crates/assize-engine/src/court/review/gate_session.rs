@@ -221,13 +221,11 @@ impl<'a> GateSession<'a> {
             if let (Some(ran_on_base), Some(of_base)) = (&base, &worktrees.base)
                 && node::may_lack_node(planned, of_base, ran_on_base)
                 && !std::mem::replace(&mut self.tried_node, true)
+                && let Some(note) = self.choose_node(worktrees)?
             {
-                let mut chosen = Vec::new();
-                if self.choose_node(worktrees, &mut chosen)? {
-                    limits.truncate(limits_before);
-                    limits.extend(chosen);
-                    return self.run_all(worktrees, limits);
-                }
+                limits.truncate(limits_before);
+                limits.push(note);
+                return self.run_all(worktrees, limits);
             }
             let base = self.as_named_now(worktrees, planned, base, &ran.run)?;
             if let Some(base) = base.as_ref().filter(|_| is_test_runner(*gate)) {
@@ -542,8 +540,7 @@ impl<'a> GateSession<'a> {
         (mut ran, base): (GateExecution, Option<&GateRun>),
         limits: &mut Vec<String>,
     ) -> Result<GateExecution, CopyError> {
-        let is_mute = ran.run.state == GateState::Errored
-            && matches!(ran.run.trouble, Some((GateTrouble::NoReport | GateTrouble::Crashed, _)));
+        let is_mute = is_mute(&ran.run);
         let is_asked = tree == TreeState::Change && self.is_unspecified();
         if !is_asked || !is_mute && ran.run.state != GateState::Failed || is_test_runner(planned.gate) {
             return Ok(ran);
@@ -868,6 +865,11 @@ fn key_of(planned: Planned<'_>) -> (String, String) {
 /// Looks up an environment variable of this process.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// Returns whether a run came to nothing: its tool crashed, or left no report.
+fn is_mute(run: &GateRun) -> bool {
+    matches!(run.trouble, Some((GateTrouble::NoReport | GateTrouble::Crashed, _))) && run.cases().next().is_none()
 }
 
 fn is_test_runner(gate: &dyn Gate) -> bool {

@@ -53,38 +53,34 @@ fn is_of_node(planned: Planned<'_>, base: &PreparedWorktree) -> bool {
 
 impl GateSession<'_> {
     /// Has everything run with a version of Node that the project names, if most tests fail on the base with the installed
-    /// version, and more pass with that one. What the project depends on is installed anew for it. Returns whether that is
-    /// so: what was found out before is forgotten then.
-    pub(super) fn choose_node(
-        &mut self,
-        worktrees: &mut PreparedWorktrees,
-        limits: &mut Vec<String>,
-    ) -> Result<bool, CopyError> {
-        let Some(base) = &mut worktrees.base else { return Ok(false) };
-        let Some(installed) = base.node_version() else { return Ok(false) };
-        let Some(named) = base.other_node(&installed) else { return Ok(false) };
+    /// version, and more pass with that one. What the project depends on is installed anew for it. Returns what the report
+    /// says of it, if that is so: what was found out before is forgotten then.
+    pub(super) fn choose_node(&mut self, worktrees: &mut PreparedWorktrees) -> Result<Option<String>, CopyError> {
+        let Some(base) = &mut worktrees.base else { return Ok(None) };
+        let Some(installed) = base.node_version() else { return Ok(None) };
+        let Some(named) = base.other_node(&installed) else { return Ok(None) };
         let before = self.tests_of_node(base)?;
         if !before.mostly_fail() {
-            return Ok(false);
+            return Ok(None);
         }
         let (terms, sandbox) = (self.terms, self.sandbox);
         let with_node =
             |worktree: &PreparedWorktree| worktree.with_node(named.major, sandbox, &terms.gates.preparation);
-        let Some(mut of_base) = with_node(base)? else { return Ok(false) };
+        let Some(mut of_base) = with_node(base)? else { return Ok(None) };
         prepare(&mut of_base, sandbox, terms, (&worktrees.source, None), self.watch)?;
         if self.tests_of_node(&mut of_base)?.passed <= before.passed {
-            return Ok(false);
+            return Ok(None);
         }
-        for worktree in worktrees.held.iter_mut().chain([&mut worktrees.change]) {
-            if let Some(mut other) = with_node(worktree)? {
-                prepare(&mut other, sandbox, terms, (&worktrees.source, Some(&of_base.copy)), self.watch)?;
-                *worktree = other;
-            }
+        // All of them have it, or none.
+        let mut others = Vec::new();
+        for worktree in worktrees.held.iter().chain([&worktrees.change]) {
+            let Some(mut other) = with_node(worktree)? else { return Ok(None) };
+            prepare(&mut other, sandbox, terms, (&worktrees.source, Some(&of_base.copy)), self.watch)?;
+            others.push(other);
         }
-        limits.push(format!(
-            "Node {} ran, as {} names it: with {installed}, which is installed, most tests fail on the base",
-            named.major, named.source
-        ));
+        for (worktree, other) in worktrees.held.iter_mut().chain([&mut worktrees.change]).zip(others) {
+            *worktree = other;
+        }
         worktrees.base = Some(of_base);
         self.of_change.clear();
         self.of_held.clear();
@@ -92,7 +88,10 @@ impl GateSession<'_> {
         self.sees_canary.clear();
         self.needs_build.clear();
         self.base_build = None;
-        Ok(true)
+        Ok(Some(format!(
+            "Node {} ran, as {} names it: with {installed}, which is installed, most tests fail on the base",
+            named.major, named.source
+        )))
     }
 
     /// Counts the tests of JavaScript that pass and fail on a copy of the base, as they are or once it is built.

@@ -10,7 +10,9 @@ use assize_gate::status_alone::{as_test, is_status_alone, notices};
 use assize_report::TestOutcome;
 use assize_report::driver_events::WHOLE;
 
-use super::{BaseLookup, BaseRun, GateSession, PreparedWorktrees, TreeState, is_same, is_test_runner, key_of, printed};
+use super::{
+    BaseLookup, BaseRun, GateSession, PreparedWorktrees, TreeState, is_mute, is_same, is_test_runner, key_of, printed,
+};
 use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
 use crate::work_copy::CopyError;
 
@@ -142,10 +144,6 @@ impl<'a> GateSession<'a> {
         let is_asked = is_test_runner(planned.gate) && !self.sees_canary.contains(&key);
         let (Some(base), Some(worktree)) = (base.filter(|_| is_asked), &mut worktrees.base) else { return Ok(ran) };
         let is_forged = |run: &GateRun| matches!(run.trouble, Some((GateTrouble::Forged, _)));
-        let is_mute = |run: &GateRun| {
-            matches!(run.trouble, Some((GateTrouble::NoReport | GateTrouble::Crashed, _)))
-                && run.cases().next().is_none()
-        };
         let is_red = planned.gate.builds_in().is_none() && !excuse::newly_failing(&ran.run, &base.run).is_empty();
         let why = if is_forged(&ran.run) {
             let beside = self.run_of_base(worktree, planned, BaseRun::BesideCanary)?;
