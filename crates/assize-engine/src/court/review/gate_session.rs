@@ -101,6 +101,8 @@ pub(super) struct GateSession<'a> {
     needs_build: BTreeSet<(String, String)>,
     /// Whether it was tried whether the project lacks another version of Node.
     tried_node: bool,
+    /// The ends of gates that were passed on.
+    ended: Vec<(String, TestsOf, GateState)>,
 }
 
 /// A gate, its setup, and the copy on which it runs.
@@ -132,6 +134,7 @@ impl<'a> GateSession<'a> {
             base_build: None,
             needs_build: BTreeSet::new(),
             tried_node: false,
+            ended: Vec::new(),
         }
     }
 
@@ -274,7 +277,12 @@ impl<'a> GateSession<'a> {
             }
             let result = self.result(planned, *tree, &ran, base, &excuses, worktrees.held.is_some());
             findings.extend(by_change(&name, &excuses));
-            (self.watch)(ReviewStep::Ended { result: &result });
+            // With another version of Node all runs again.
+            let end = (result.name(), result.tests_of, result.state);
+            if !self.ended.contains(&end) {
+                (self.watch)(ReviewStep::Ended { result: &result });
+                self.ended.push(end);
+            }
             results.push(result);
             if number + 1 < due.len() && self.is_hopeless(&results) {
                 limits.push(STOPPED_EARLY.to_owned());

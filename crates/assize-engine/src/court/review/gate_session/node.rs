@@ -5,7 +5,7 @@ use assize_gate::status_alone::is_status_alone;
 use assize_report::TestOutcome;
 
 use super::{BaseLookup, GateSession, Planned, PreparedWorktrees, is_test_runner};
-use crate::court::review::prepare;
+use crate::court::review::{ReviewStep, prepare};
 use crate::gate::{GateExecution, PreparedWorktree};
 use crate::work_copy::CopyError;
 
@@ -63,6 +63,7 @@ impl GateSession<'_> {
         if !before.mostly_fail() {
             return Ok(None);
         }
+        (self.watch)(ReviewStep::Preparing { because: &named.source, printed: "" });
         let (terms, sandbox) = (self.terms, self.sandbox);
         let with_node =
             |worktree: &PreparedWorktree| worktree.with_node(named.major, sandbox, &terms.gates.preparation);
