@@ -72,6 +72,13 @@ fn python_files_are_compiled() {
 }
 
 #[test]
+fn node_test_is_driven() {
+    let node = Command::new("node").args(["--print", "process.execPath"]).output().expect("node is there");
+    let node = PathBuf::from(String::from_utf8(node.stdout).unwrap().trim());
+    check("node-test", node.parent().expect("it lies in a folder"), of("node-test"));
+}
+
+#[test]
 fn cargo_test_is_driven() {
     let names = ["passing", "failing", "crashing", "hanging", "compile-error", "no-harness", "workspace", "empty"];
     let chosen = of("cargo-test");

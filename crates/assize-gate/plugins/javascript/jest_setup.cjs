@@ -11,7 +11,7 @@ function globals() {
     return globalThis;
   }
 }
-const { afterAll, expect } = globals();
+const { afterAll, beforeEach, expect } = globals();
 
 const { HELD, LIKE, MATCHERS, ask, lock, replace, stranger, mutations } = require('./mutations.cjs');
 
@@ -56,6 +56,9 @@ function passes(check) {
     return false;
   }
 }
+
+const pulse = process[Symbol.for('assize.pulse')];
+if (pulse) beforeEach(() => pulse());
 
 afterAll(() => {
   const changed = Object.keys(wrong).filter((name) => passes(() => wrong[name](expect)));

@@ -73,6 +73,8 @@ function rows() {
   return stream;
 }
 
+const pulse = process[Symbol.for('assize.pulse')];
+
 let over = false;
 function finish() {
   if (over) return;
@@ -86,6 +88,7 @@ function finish() {
 
 rows()
   .on('data', (row) => {
+    pulse?.();
     if (row.type === 'test') {
       const above = tests.get(row.parent);
       const file = above?.file ?? defined.get(row.name)?.shift();

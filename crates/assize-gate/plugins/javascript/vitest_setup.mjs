@@ -37,8 +37,11 @@ for (const name of LIKE) confirm(name, mutations);
 for (const name of HELD) confirm(name, (item, actual) => [stranger(typeof actual === 'string' ? '' : item)]);
 lock(prototype, [...MATCHERS, 'assert', 'equal', 'equals', 'eql', 'eqls']);
 
+const pulse = process[Symbol.for('assize.pulse')];
+
 // Whether a test must fail, and whether it did, is nothing that the code under test has a say in.
 beforeEach(({ task }) => {
+  pulse?.();
   const fixed = (holder, name, writable) => {
     const property = Object.getOwnPropertyDescriptor(holder, name);
     if (property?.configurable) Object.defineProperty(holder, name, { ...property, writable, configurable: false });

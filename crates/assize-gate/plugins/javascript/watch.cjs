@@ -12,10 +12,13 @@ const { isMainThread, Worker } = require('node:worker_threads');
 const redacted = require('./redacted_view.cjs');
 const mutations = require('./mutations.cjs');
 
-/** Seconds for which a thread may go without a turn of its event loop, unless a test may take another time. */
+/** Seconds for which a thread may go without a turn of its event loop and without another test, unless a test may take another time. */
 const STUCK_SECONDS = 30;
 
-/** Runs in a thread of its own, and counts the seconds in which the process did not turn. */
+/** Where the code of a runner's realm finds `pulse`. */
+const PULSE = Symbol.for('assize.pulse');
+
+/** Runs in a thread of its own, and counts the seconds in which the process did not turn and no test began. */
 function watch({ beat, pid, seconds }) {
   const { writeSync } = require('node:fs');
   let last = Atomics.load(beat, 0);
@@ -40,7 +43,13 @@ function runsTests() {
 
 function guard() {
   const beat = new Int32Array(new SharedArrayBuffer(4));
-  setInterval(() => Atomics.add(beat, 0, 1), 500).unref();
+  const { add } = Atomics;
+  const pulse = () => {
+    add(beat, 0, 1);
+  };
+  setInterval(pulse, 500).unref();
+  // Runners begin one test after the other without a turn between them.
+  Object.defineProperty(process, PULSE, { value: pulse });
   const code = `(${watch})(require('node:worker_threads').workerData)`;
   const seconds = Number(process.env.ASSIZE_TEST_SECONDS) || STUCK_SECONDS;
   const workerData = { beat, pid: process.pid, seconds };
@@ -80,9 +89,13 @@ function blunt({ equal, strictEqual, deepEqual, deepStrictEqual, notStrictEqual,
 /** Every test of `node:test` that begins, as its runner knows it; the code under test has no way to it. */
 function beginning() {
   const tests = new Set();
+  const pulse = process[PULSE];
   const { prototype } = require('node:async_hooks').AsyncResource;
   mutations.replace(prototype, 'runInAsyncScope', (original) => function runInAsyncScope(...words) {
-    if (typeof this.name === 'string' && 'passed' in this) tests.add(this);
+    if (typeof this.name === 'string' && 'passed' in this) {
+      pulse();
+      tests.add(this);
+    }
     return Reflect.apply(original, this, words);
   });
   return tests;

@@ -148,7 +148,8 @@ pub const TEST_SECONDS_MAX: u32 = 3_600;
 pub const TEST_SECONDS_VARIABLE: &str = "ASSIZE_TEST_SECONDS";
 /// Stands in commands for the seconds of one test.
 const ONE_TEST: &str = "{test_seconds}";
-/// Stands in commands for the milliseconds of a file of tests, where a runner has no limit for one alone: twice as long.
+/// Stands in commands for the milliseconds of a file of tests, where a runner has no limit for one alone: four times as
+/// long.
 const FILE_OF_TESTS: &str = "{file_milliseconds}";
 /// Stands in commands for the seconds of a package of tests, where a runner has no limit for less: four times as long.
 const PACKAGE_OF_TESTS: &str = "{package_seconds}";
@@ -182,7 +183,7 @@ impl GateCommand {
     /// The command with the time that a test may take, in seconds.
     #[must_use]
     pub fn with_test_seconds(mut self, seconds: u32) -> Self {
-        let (one, file, package) = (u64::from(seconds), u64::from(seconds) * 2_000, u64::from(seconds) * 4);
+        let (one, file, package) = (u64::from(seconds), u64::from(seconds) * 4_000, u64::from(seconds) * 4);
         let texts = self.arguments.iter_mut().chain(self.environment.values_mut()).chain(self.provided.values_mut());
         for text in texts {
             for (place, time) in [(ONE_TEST, one), (FILE_OF_TESTS, file), (PACKAGE_OF_TESTS, package)] {

@@ -12,7 +12,7 @@ fn a_command_gets_the_time_of_a_test_wherever_it_has_a_place_for_it() {
         provided: [("plug-in".to_owned(), format!("a {PACKAGE_OF_TESTS} b {PACKAGE_OF_TESTS}"))].into(),
     };
     let timed = command.with_test_seconds(TEST_SECONDS_MAX);
-    assert_eq!(timed.arguments, ["--file=7200000", "plain"]);
+    assert_eq!(timed.arguments, ["--file=14400000", "plain"]);
     assert_eq!(timed.environment["SECONDS"], "3600");
     assert_eq!(timed.provided["plug-in"], "a 14400 b 14400");
 }
