@@ -179,6 +179,39 @@ pub fn tail(text: &str, bytes_max: usize) -> &str {
     &text[start..]
 }
 
+/// Replaces escapes of JSON that are half of a pair. JavaScript and Python write them for a text that was cut in the middle of
+/// an emoji, or that is no Unicode, and no reader that is strict takes them.
+pub fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
+    const REPLACEMENT: &str = "\\ufffd";
+    let unit = |at: usize| -> Option<u32> {
+        let digits = json.get(at..)?.strip_prefix("\\u")?.get(..4)?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let mut repaired = String::new();
+    let mut kept = 0;
+    let mut at = 0;
+    while let Some(found) = json[at..].find('\\') {
+        let start = at + found;
+        at = match unit(start) {
+            Some(0xd800..=0xdbff) if matches!(unit(start + 6), Some(0xdc00..=0xdfff)) => start + 12,
+            Some(0xd800..=0xdfff) => {
+                repaired.push_str(&json[kept..start]);
+                repaired.push_str(REPLACEMENT);
+                kept = start + 6;
+                kept
+            }
+            Some(_) => start + 6,
+            // The escaped character may have several bytes only if this is no JSON at all.
+            None => start + 1 + json[start + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+    }
+    if kept == 0 {
+        return Cow::Borrowed(json);
+    }
+    repaired.push_str(&json[kept..]);
+    Cow::Owned(repaired)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,5 +269,12 @@ mod tests {
             assert_eq!(listed(&names, shown_max), expected);
         }
         assert_eq!(listed::<&str>(&[], 2), "");
+    }
+
+    #[test]
+    fn lone_surrogates_are_looked_for_in_any_text() {
+        for text in ["\\", "\\\\", "\\u", "\\ud83", "\\ud83d", "\\ud83d\\u", "\\ü", "\\ud8ü", "a\\"] {
+            without_lone_surrogates(text);
+        }
     }
 }

@@ -360,13 +360,32 @@ fn objects_to_most(run: &GateRun, files: &BTreeSet<String>) -> bool {
 
 /// Takes out of a run what is new and breaks a rule that the base breaks as well. Returns how many objections that were.
 pub fn take_out_broken_rules(run: &mut GateRun, base: &GateRun, moves: &Moves, counts: BrokenRule) -> usize {
-    let (Some(report), Some(before)) = (&mut run.report, &base.report) else { return 0 };
+    let (Some(report), Some(before)) = (&run.report, &base.report) else { return 0 };
     let in_files = counts == BrokenRule::InItsFiles;
     let rule = |found: &Diagnostic| (found.code.clone(), found.path.clone().filter(|_| in_files));
     let broken: BTreeSet<_> = before.diagnostics.iter().map(rule).collect();
     let new = new_diagnostics(&report.diagnostics, &before.diagnostics, moves);
-    let mut taken: Vec<Diagnostic> = new.into_iter().filter(|found| broken.contains(&rule(found))).collect();
+    let taken = new.into_iter().filter(|found| broken.contains(&rule(found))).collect();
+    take_out(run, taken)
+}
+
+/// Takes out of a formatter's run its objections to the layout of files that it could not read on the base: nothing says how
+/// they were laid out there. Returns how many objections that were.
+///
+/// It names the line of what it cannot read, and none where it would write a file differently.
+pub fn take_out_unread(run: &mut GateRun, base: &GateRun) -> usize {
+    let (Some(report), Some(before)) = (&run.report, &base.report) else { return 0 };
+    let unread: BTreeSet<_> =
+        before.diagnostics.iter().filter(|found| found.line.is_some()).map(|it| &it.path).collect();
+    let of_unread = |found: &&Diagnostic| found.line.is_none() && unread.contains(&found.path);
+    let taken = report.diagnostics.iter().filter(of_unread).cloned().collect();
+    take_out(run, taken)
+}
+
+/// Takes objections out of a run, each once. Returns how many there were.
+fn take_out(run: &mut GateRun, mut taken: Vec<Diagnostic>) -> usize {
     let count = taken.len();
+    let Some(report) = &mut run.report else { return 0 };
     report.diagnostics.retain(|found| match taken.iter().position(|other| other == found) {
         Some(at) => {
             taken.swap_remove(at);
@@ -611,6 +630,20 @@ mod tests {
         assert_eq!(formatted("b.py", false, &two), None, "half of the base satisfies it");
         assert_eq!(BrokenRule::of(true, false, &base, &two), Some(BrokenRule::Everywhere));
         assert_eq!(BrokenRule::of(false, false, &base, &two), None, "a linter with settings and no call is held to");
+    }
+
+    #[test]
+    fn the_layout_of_a_file_that_the_base_could_not_read_is_not_held_against_the_change() {
+        use crate::exec_report::testing::lint;
+        let layout = |path: &str| Diagnostic { line: None, ..diagnostic(path, 1, "it would write this differently") };
+        let base = lint(&[diagnostic("a.go", 7, "missing ','"), layout("b.go")]);
+        let left = |now: &[Diagnostic]| {
+            let mut run = lint(now);
+            (take_out_unread(&mut run, &base), run.state)
+        };
+        assert_eq!(left(&[layout("a.go")]), (1, GateState::Passed));
+        assert_eq!(left(&[layout("a.go"), layout("c.go")]), (1, GateState::Failed), "c.go was well laid out");
+        assert_eq!(left(&[diagnostic("a.go", 9, "missing ','")]), (0, GateState::Failed), "it still cannot be read");
     }
 
     fn lines(now: &[Diagnostic], base: &[Diagnostic], patch: &str) -> Vec<u32> {

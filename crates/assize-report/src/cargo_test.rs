@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::libtest::{self, LibtestSection, SectionCase};
 use super::rustc_json::{self, TestProgram};
-use super::{Announced, ReportError, TestCase, TestOutcome, TestRun, ToolReport, message, plain::plain};
+use super::{Announced, ReportError, TestCase, TestOutcome, TestRun, ToolReport, json, message, plain::plain};
 
 const FORMAT: &str = "the runner's lines";
 
@@ -128,7 +128,7 @@ fn programs(text: &str) -> Result<(Vec<RunnerProgram>, String), ReportError> {
             printed.push('\n');
             continue;
         }
-        let parsed: RunnerLine = serde_json::from_str(line).map_err(|error| malformed(error.to_string()))?;
+        let parsed: RunnerLine = json::value(line).map_err(|error| malformed(error.to_string()))?;
         if let RunnerLine::Binary { executable } = parsed {
             programs.push(RunnerProgram { executable, ..RunnerProgram::default() });
             continue;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_core::finding::Severity;
 use serde::Deserialize;
 
-use super::{Diagnostic, ReportError, TestCase, TestOutcome, TestRun, ToolReport, message, plain::plain};
+use super::{Diagnostic, ReportError, TestCase, TestOutcome, TestRun, ToolReport, json, message, plain::plain};
 
 const FORMAT: &str = "the driver's lines";
 /// The id of what no test and no file is the cause of.
@@ -124,7 +124,7 @@ impl DriverRun {
         // What stands after the last line feed is half a line.
         let whole = text.rfind('\n').map_or("", |at| &text[..at]);
         for line in whole.lines() {
-            let event: DriverEvent = serde_json::from_str(line).map_err(|error| malformed(error.to_string()))?;
+            let event: DriverEvent = json::value(line).map_err(|error| malformed(error.to_string()))?;
             if begun == matches!(event, DriverEvent::Begin) || run.end.is_some() {
                 return Err(malformed("it begins or ends more than once".to_owned()));
             }

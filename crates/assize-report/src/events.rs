@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 use super::plain::plain;
-use super::{CaseList, ReportError, TestCase, TestOutcome, TestRun, ToolReport, message};
+use super::{CaseList, ReportError, TestCase, TestOutcome, TestRun, ToolReport, json, message};
 
 const FORMAT: &str = "the events of a plug-in";
 
@@ -75,7 +75,7 @@ impl PluginRun {
         // What stands after the last line feed is half a line.
         let whole = text.rfind('\n').map_or("", |at| &text[..at]);
         for line in whole.lines() {
-            let event: PluginEvent = serde_json::from_str(line).map_err(|error| malformed(error.to_string()))?;
+            let event: PluginEvent = json::value(line).map_err(|error| malformed(error.to_string()))?;
             if begun == matches!(event, PluginEvent::Begin) || run.done {
                 return Err(malformed("it begins or ends more than once".to_owned()));
             }

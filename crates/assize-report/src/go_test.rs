@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::plain::plain;
-use super::{CaseList, ToolReport, ReportError, TestCase, TestOutcome, TestRun, message};
+use super::{CaseList, ToolReport, ReportError, TestCase, TestOutcome, TestRun, message, json};
 
 const FORMAT: &str = "the events of go test";
 
@@ -87,7 +87,7 @@ pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
             run.line(line);
             continue;
         }
-        match serde_json::from_str::<GoTestEvent>(line) {
+        match json::value::<GoTestEvent>(line) {
             Ok(event) => run.event(event),
             Err(error) if index + 1 == lines.len() => return Err(ReportError::Truncated(error.to_string())),
             Err(error) => {

@@ -6,6 +6,8 @@
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::error::Category;
 
+use assize_core::text::without_lone_surrogates;
+
 use super::plain::plain;
 use super::{ReportError, message};
 
@@ -20,10 +22,19 @@ pub fn document<T: DeserializeOwned>(format: &'static str, bytes: &[u8]) -> Resu
     if text.is_empty() {
         return Err(ReportError::Empty);
     }
-    serde_json::from_str(text).map_err(|error| match error.classify() {
+    value(text).map_err(|error| match error.classify() {
         Category::Eof => ReportError::Truncated(error.to_string()),
         _ => ReportError::Malformed { format, detail: message(&error.to_string()) },
     })
+}
+
+/// Reads one value. Half of a pair of surrogates, where a tool has cut a text, stands for an unknown character.
+///
+/// # Errors
+///
+/// It is no JSON of this shape.
+pub fn value<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    serde_json::from_str(text).or_else(|first| serde_json::from_str(&without_lone_surrogates(text)).map_err(|_| first))
 }
 
 /// Reads a part of a document that nothing depends on: `None` where it has another shape.
@@ -55,6 +66,12 @@ mod tests {
         ] {
             assert_eq!(document::<NumberedPart>("a part", text.as_bytes()).unwrap().number, number, "{text}");
         }
+    }
+
+    #[test]
+    fn half_of_an_emoji_hides_no_report() {
+        let read = |text: &str| document::<Vec<String>>("texts", text.as_bytes()).unwrap();
+        assert_eq!(read(r#"["cut \ud83d", "\udcff", "\\ud83d"]"#), ["cut \u{fffd}", "\u{fffd}", r"\ud83d"]);
     }
 
     #[test]

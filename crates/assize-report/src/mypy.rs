@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::Deserialize;
 use assize_core::finding::Severity;
 
-use super::{Diagnostic, ToolReport, ReportError, message, plain::plain};
+use super::{Diagnostic, ToolReport, ReportError, message, plain::plain, json};
 
 const FORMAT: &str = "mypy's output";
 
@@ -40,7 +40,7 @@ pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
 fn json(lines: &[&str]) -> Result<ToolReport, ReportError> {
     let mut report = ToolReport::default();
     for line in lines {
-        let found: MypyDiagnostic = serde_json::from_str(line)
+        let found: MypyDiagnostic = json::value(line)
             .map_err(|error| ReportError::Malformed { format: FORMAT, detail: error.to_string() })?;
         let text = match found.hint {
             Some(hint) if !hint.is_empty() => format!("{}\n{hint}", found.message),

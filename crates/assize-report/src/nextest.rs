@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::{Announced, CaseList, ToolReport, ReportError, TestCase, TestOutcome, TestRun, message, plain::plain};
+use super::{Announced, CaseList, ToolReport, ReportError, TestCase, TestOutcome, TestRun, message, plain::plain, json};
 
 const FORMAT: &str = "nextest's events";
 
@@ -63,7 +63,7 @@ fn read(bytes: &[u8], extent: NextestExtent) -> Result<ToolReport, ReportError> 
             sum = summed(line).or(sum);
             continue;
         }
-        let event: NextestEvent = serde_json::from_str(line)
+        let event: NextestEvent = json::value(line)
             .map_err(|error| ReportError::Malformed { format: FORMAT, detail: error.to_string() })?;
         if event.kind != "test" {
             continue;

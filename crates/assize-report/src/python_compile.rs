@@ -5,7 +5,7 @@
 use assize_core::finding::Severity;
 use serde::Deserialize;
 
-use super::{Diagnostic, ReportError, ToolReport, message, plain::plain};
+use super::{Diagnostic, ReportError, ToolReport, json, message, plain::plain};
 
 const FORMAT: &str = "the lines of compile.py";
 
@@ -31,7 +31,7 @@ pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
         if sum.is_some() {
             return Err(malformed("lines follow the sum".to_owned()));
         }
-        match serde_json::from_str(line).map_err(|error| malformed(error.to_string()))? {
+        match json::value(line).map_err(|error| malformed(error.to_string()))? {
             CompileLine::Fault { path, line, message: text } => {
                 found += 1;
                 report.object(Diagnostic {

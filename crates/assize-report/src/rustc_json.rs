@@ -12,7 +12,7 @@ use regex::Regex;
 use serde::Deserialize;
 use assize_core::finding::Severity;
 
-use super::{Diagnostic, Offer, OfferedEdit, Position, ToolReport, ReportError, message, plain::plain};
+use super::{Diagnostic, Offer, OfferedEdit, Position, ToolReport, ReportError, message, plain::plain, json};
 
 const FORMAT: &str = "cargo's JSON messages";
 
@@ -145,7 +145,7 @@ pub fn parse_build(text: &str) -> Result<(Build, &str), ReportError> {
         // A macro that prints an unfinished line leaves it in front of cargo's.
         let Some(at) = line.find("{\"reason\":\"") else { continue };
         let object = line[at..].trim_end();
-        let parsed: CargoLine = serde_json::from_str(object)
+        let parsed: CargoLine = json::value(object)
             .map_err(|error| ReportError::Malformed { format: FORMAT, detail: error.to_string() })?;
         if end.is_some() {
             return Err(ReportError::Contradictory("messages follow the end of the build".to_owned()));

@@ -14,7 +14,9 @@ use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::path::is_below;
 use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{Language, holds_tests, is_code, is_test};
-use assize_gate::comparison::{BrokenRule, Moves, keep_shared, new_diagnostics, take_out_broken_rules};
+use assize_gate::comparison::{
+    BrokenRule, Moves, keep_shared, new_diagnostics, take_out_broken_rules, take_out_unread,
+};
 use assize_gate::excuse::{self, Excuse, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, cannot_be_held, no_tests_yet};
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_FILES_MAX, Setup, name_of};
@@ -601,6 +603,12 @@ impl<'a> GateSession<'a> {
             let calls = |command: &PipelineCommand| gate.calls().iter().any(|call| command.begins_with(call));
             pipeline.commands.iter().any(calls)
         };
+        if let Some(base) = base.filter(|_| gate.is_formatter())
+            && take_out_unread(&mut ran.run, base) > 0
+        {
+            let name = name_of(gate.id(), &setup.folder);
+            limits.push(format!("{name} could not read a file on the base; its layout is not judged"));
+        }
         if let Some(base) = base.filter(|_| is_linter) {
             let is_called = is_called();
             let files = &worktrees.base.as_ref().unwrap_or(&worktrees.change).project.files;
