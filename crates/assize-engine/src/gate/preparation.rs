@@ -73,7 +73,7 @@ const MANAGER: &str = "{ npm install --silent --no-save --no-package-lock --pref
 /// left out. `$3` is an option for what other package managers let pass.
 const WITHOUT_GONE_PACKAGES: &str = r#"
 gone_of() {
-  sed -n "s/.*'\(@\{0,1\}[^'@ ]*\)@[^']*' is not in this registry.*/\1/p; s/.*No matching version found for \(@\{0,1\}[^@ ]*\)@.*/\1/p" | head -n 1
+  sed -n "s/.* 404 .*'\(@\{0,1\}[^'@ ]*\)@[^']*' .*/\1/p; s/.*No matching version found for \(@\{0,1\}[^@ ]*\)@.*/\1/p" | head -n 1
 }
 wanted() { npm pkg get "devDependencies[$1]"; }
 is_gone_in_base() {
@@ -646,7 +646,8 @@ mod tests {
     fn packages_that_are_gone_keep_no_others_away() {
         let manifest = "{\n\"devDependencies\": {\n  \"@a/gone\": \"^7\",\n  \"b\": \"1\"\n}\n}\n";
         let notarget = "notarget No matching version found for @a/gone@^7.";
-        for says in ["404  '@a/gone@^7' is not in this registry.", notarget] {
+        let forbidden = "404  The requested resource '@a/gone@^7' could not be found or you do not have permission";
+        for says in ["404  '@a/gone@^7' is not in this registry.", forbidden, notarget] {
             let (installed, said, locked) = without_gone(manifest, None, says, false);
             assert!(installed && !locked, "{says}: {said}");
             assert!(said.contains("@a/gone is gone from the registry and is left out"), "{said}");
