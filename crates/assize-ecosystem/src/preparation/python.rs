@@ -36,13 +36,16 @@ pub(crate) fn commands(view: &ProjectView<'_>, folder: &str, preparation: &Prepa
     let is_locked = MANAGERS.iter().any(|(file, _)| *file == preparation.file);
     for hook in hooks {
         let what: Vec<String> = hook.requirements.iter().map(|it| quoted(it)).collect();
-        let what = what.join(" ");
         // The checker that a lock file names is one that the maintainers have installed as well.
         let unless = if is_locked { format!("[ -x .venv/bin/{} ] || ", hook.package) } else { String::new() };
-        let by_uv = format!("PATH=\"{MANAGER}/bin:$PATH\" uv pip install --quiet --python .venv/bin/python {what}");
-        lines.push(format!("({unless}{PIP} {what} || {by_uv} || true)"));
+        lines.push(format!("({unless}{} || true)", by_pip_or_uv(&what.join(" "))));
     }
     lines
+}
+
+/// The command that adds packages to an environment, which has no pip of its own where uv has made it.
+fn by_pip_or_uv(what: &str) -> String {
+    format!("{PIP} {what} || PATH=\"{MANAGER}/bin:$PATH\" uv pip install --quiet --python .venv/bin/python {what}")
 }
 
 /// The commands for what the project declares.
@@ -57,18 +60,28 @@ fn commands_for_packages(view: &ProjectView<'_>, folder: &str, preparation: &Pre
         _ => String::new(),
     };
     let listed = format!("{}{extras}", preparation.command);
+    // A lock file may be for the project alone, with what its tests need listed elsewhere.
+    let lock = (view.text)(&within(folder, preparation.file));
+    let lacks_runner = lock.is_some_and(|lock| !lock.contains("\"pytest\"")) && uses_pytest(view, folder);
+    let beside_lock = lacks_runner.then(|| {
+        let runner = Some("pytest".to_owned());
+        let DeclaredPackages { files, packages, .. } = declared.clone();
+        let for_tests = DeclaredPackages { files, packages, runner, ..DeclaredPackages::default() };
+        format!("({})", by_pip_or_uv(&for_tests.arguments()))
+    });
     if (view.has_program)(manager) {
-        return vec![listed];
+        return [listed].into_iter().chain(beside_lock).collect();
     }
     // A manager that is fetched may not work; what is declared says nearly as much as its lock file.
     let by_pip = with_pip(&declared, view);
     let otherwise =
         if by_pip.is_empty() { String::new() } else { format!(" || (set -e; rm -rf .venv; {})", by_pip.join("; ")) };
-    vec![
+    let fetched = [
         format!("python3 -m venv {MANAGER}"),
         format!("{MANAGER}/bin/python -m pip install --quiet {manager}"),
         format!("(PATH=\"{MANAGER}/bin:$PATH\"; {listed}){otherwise}"),
-    ]
+    ];
+    fetched.into_iter().chain(beside_lock).collect()
 }
 
 /// The commands that install what is declared with pip.
@@ -98,7 +111,7 @@ fn with_pip(declared: &DeclaredPackages, view: &ProjectView<'_>) -> Vec<String> 
 }
 
 /// What a project declares to be installed for its tests and checks.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct DeclaredPackages {
     /// Whether the folder can be installed itself.
     project: bool,
@@ -497,6 +510,17 @@ mod tests {
         let without = line(&files, &[]);
         assert!(without.ends_with("; uv sync --frozen --all-groups)"), "{without}");
         assert!(without.contains("pip install --quiet uv && (PATH="), "{without}");
+        let apart = [
+            ("pyproject.toml", "[project]\nname = \"a\"\n"),
+            ("uv.lock", "name = \"b\"\n"),
+            ("test-requirements.txt", "pytest\nc\n"),
+            ("tests/test_a.py", ""),
+        ];
+        let line_of_two = line(&apart, &["uv"]);
+        let added = "uv sync --frozen --all-groups && (.venv/bin/python -m pip install --quiet -r test-requirements.txt pytest || ";
+        assert!(line_of_two.starts_with(added), "the lock file knows no runner: {line_of_two}");
+        let with_runner = [apart[0], ("uv.lock", "name = \"pytest\"\n"), apart[2], apart[3]];
+        assert_eq!(line(&with_runner, &["uv"]), "uv sync --frozen --all-groups");
         // A manager that was fetched and does not work is not the project's fault.
         let tested = [
             ("pyproject.toml", "[project]\nname = \"a\"\n[dependency-groups]\ntests = [\"pytest\"]\n"),
