@@ -24,7 +24,7 @@ use assize_gate::gate::{
     BUILD, Canary, Dimension, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
     TEST_SECONDS,
 };
-use assize_gate::packages::reached_packages;
+use assize_gate::packages::reaches;
 use assize_gate::parser;
 use assize_report::REPORT_BYTES_MAX;
 use serde::{Deserialize, Serialize};
@@ -112,8 +112,7 @@ impl PreparedWorktree {
             std::env::split_paths(search_path).filter(|folder| leads_outside(folder, root)).collect();
         let programs: BTreeSet<String> = search_path.iter().flat_map(|folder| executables(folder)).collect();
         let mut project = Project::new(copy.files().clone(), manifests, programs);
-        project.reached_packages =
-            reached_packages(&project.files, &project.manifests, |path| copy.text(path, MANIFEST_BYTES_MAX));
+        project.reaches = reaches(&project.files, &project.manifests, |path| copy.text(path, MANIFEST_BYTES_MAX));
         let mut prepared = Self {
             copy,
             project,
@@ -160,7 +159,7 @@ impl PreparedWorktree {
         let programs = self.project.programs.clone();
         let mut project = Project::new(copy.files().clone(), manifests(&copy), programs);
         project.pipeline = self.project.pipeline.clone();
-        project.reached_packages = self.project.reached_packages.clone();
+        project.reaches = self.project.reaches.clone();
         Self {
             copy,
             project,

@@ -453,11 +453,14 @@ mod tests {
         assert_eq!(due(&project, &[], Some(&["packages/two/a.ts"])), format!("{}, vitest", build("two")));
         assert_eq!(due(&project, &[], Some(&["docs/a.md"])), "vitest");
         let reached = [("packages/three".to_owned(), ["packages/two".to_owned()].into())].into();
-        let by_path = Project { reached_packages: reached, ..project.clone() };
+        let by_path = Project { reaches: reached, ..project.clone() };
         assert_eq!(
             due(&by_path, &[], Some(&["packages/two/a.ts"])),
             format!("{}, {}, vitest", build("three"), build("two"))
         );
+        let reaches = [("packages/two".to_owned(), ["docs/a.md".to_owned()].into())].into();
+        let by_file = Project { reaches, ..project.clone() };
+        assert_eq!(due(&by_file, &[], Some(&["docs/a.md"])), format!("{}, vitest", build("two")));
         assert_eq!(due(&project, &[], Some(&["scripts/a.ts"])), all);
         assert_eq!(due(&project, &[], Some(&["package-lock.json"])), all);
     }

@@ -31,6 +31,8 @@ use assize_ecosystem::{Ecosystem, find_tool};
 use assize_report::{Diagnostic, ReportError, TestCase, TestOutcome, ToolReport};
 use serde::{Deserialize, Serialize};
 
+use crate::packages::Reaches;
+
 /// What a change is judged by; the names are those of the verdict's scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -88,16 +90,16 @@ pub struct Project {
     /// What the maintainers run, as the manifests say.
     #[serde(default)]
     pub pipeline: Pipeline,
-    /// By the folder of a package, those of the packages that its files lead into by paths.
+    /// What leads to packages of a workspace other than by a manifest.
     #[serde(default)]
-    pub reached_packages: BTreeMap<String, BTreeSet<String>>,
+    pub reaches: Reaches,
 }
 
 impl Project {
     /// Reads what the maintainers run from the manifests.
     pub fn new(files: BTreeSet<String>, manifests: BTreeMap<String, String>, programs: BTreeSet<String>) -> Self {
         let pipeline = Pipeline::read(&manifests);
-        Self { files, manifests, programs, pipeline, reached_packages: BTreeMap::new() }
+        Self { files, manifests, programs, pipeline, reaches: Reaches::new() }
     }
 }
 
