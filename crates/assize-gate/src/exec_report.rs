@@ -458,12 +458,16 @@ pub fn no_tests_yet(held: &GateRun, base: Option<&GateRun>) -> bool {
     found_none(held) && base.is_none_or(found_none)
 }
 
-/// Returns whether the tests of the base do not run, on the base either: something went wrong before the first of them. They
-/// tell nothing of a change then.
+/// Returns whether the tests of the base do not run, on the base either: they do not build, or something else went wrong
+/// before the first of them. They tell nothing of a change then.
 pub fn cannot_be_held(held: &GateRun, base: Option<&GateRun>) -> bool {
     let came_to_none = |run: &GateRun| {
-        let Some(tests) = run.report.as_ref().and_then(|report| report.tests.as_ref()) else { return false };
-        !tests.faults.is_empty() && tests.cases.iter().all(|case| tests.faults.contains(&case.id))
+        let Some(report) = &run.report else { return false };
+        let is_unbuilt = executed(run) == 0 && report.diagnostics.iter().any(|found| found.path.is_some());
+        let has_faults_alone = |tests: &TestRun| {
+            !tests.faults.is_empty() && tests.cases.iter().all(|case| tests.faults.contains(&case.id))
+        };
+        is_unbuilt || report.tests.as_ref().is_some_and(has_faults_alone)
     };
     came_to_none(held) && base.is_some_and(came_to_none)
 }

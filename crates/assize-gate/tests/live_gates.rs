@@ -152,7 +152,7 @@ fn a_test_of_mocha_that_skips_itself_while_it_runs_has_not_failed() {
     let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/javascript");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mocha-reporter-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    for name in ["mocha.cjs", "events.cjs"] {
+    for name in ["mocha.cjs", "events.cjs", "watch.cjs", "mutations.cjs", "redacted_view.cjs"] {
         std::fs::copy(plugins.join(name), folder.join(name)).unwrap();
     }
     std::fs::write(folder.join("runner.cjs"), MOCHA).unwrap();
@@ -171,4 +171,18 @@ fn a_test_of_mocha_that_skips_itself_while_it_runs_has_not_failed() {
         ("test/a.js > suite > is left aside", TestOutcome::Deselected),
     ];
     assert_eq!(found, expected);
+}
+
+#[test]
+fn what_a_script_builds_before_the_tests_may_take_its_time() {
+    let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/javascript");
+    let build = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5500)";
+    let ran = Command::new("node")
+        .arg("--require")
+        .arg(plugins.join("watch.cjs"))
+        .args(["--eval", build])
+        .envs([("ASSIZE_WATCH", "1"), ("ASSIZE_TEST_SECONDS", "1")])
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }

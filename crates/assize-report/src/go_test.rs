@@ -5,7 +5,7 @@
 //! ended. The harness of a package that passed must have said so itself, since a process that ends by
 //! `exit(0)` leaves `ok` behind as well. This module must not know how the packages were chosen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
@@ -166,6 +166,7 @@ impl GoTestRun {
             return Err(ReportError::Malformed { format: FORMAT, detail: "it has no event".to_owned() });
         }
         let mut cases = CaseList::default();
+        let mut faults = BTreeSet::new();
         for (name, package) in &self.packages {
             let mut failed = 0;
             for test in &package.tests {
@@ -174,6 +175,9 @@ impl GoTestRun {
                 cases.add(case)?;
             }
             if let Some(why) = self.trouble(package, failed) {
+                if package.is_unbuilt() {
+                    faults.insert(name.clone());
+                }
                 cases.add(TestCase {
                     id: name.clone(),
                     path: None,
@@ -194,7 +198,7 @@ impl GoTestRun {
                 time_ms: None,
             })?;
         }
-        let tests = TestRun { cases: cases.finish(), ..TestRun::default() };
+        let tests = TestRun { cases: cases.finish(), faults, ..TestRun::default() };
         Ok(ToolReport { tests: Some(tests), ..ToolReport::default() })
     }
 
@@ -216,6 +220,12 @@ impl GoTestRun {
 }
 
 impl GoTestPackage {
+    /// Returns whether it came to no test because it could not be built.
+    fn is_unbuilt(&self) -> bool {
+        let says = |words: &str| self.output.0.trim_end().ends_with(words);
+        self.tests.is_empty() && (self.failed_build.is_some() || says("[build failed]") || says("[setup failed]"))
+    }
+
     fn test(&mut self, name: String) -> &mut GoTestCase {
         let index = *self.by_name.entry(name.clone()).or_insert_with(|| {
             self.tests.push(GoTestCase { name, ends: Vec::new(), elapsed: None, output: Tail::default() });
@@ -293,6 +303,9 @@ mod tests {
         let run = parse(new.join("\n").as_bytes()).unwrap().tests.unwrap();
         assert_eq!(run.cases.len(), 1);
         assert_eq!(run.cases[0].message.as_deref(), Some("a.go:1:1: bad"));
+        assert_eq!(run.faults, ["p".to_owned()].into(), "no test of it ran");
+        let failed = parse(b"FAIL\tp [build failed]\n{\"Action\":\"fail\",\"Package\":\"q\"}").unwrap().tests.unwrap();
+        assert_eq!(failed.faults, ["p".to_owned()].into(), "q was built");
         assert_eq!(outcomes(&new[..2]), [("p [p.test]".to_owned(), TestOutcome::Failed)]);
     }
 

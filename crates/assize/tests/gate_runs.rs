@@ -510,3 +510,70 @@ fn a_version_of_node_that_the_project_names_runs_where_no_test_passes_with_the_i
         );
     }
 }
+
+#[test]
+fn tests_of_a_script_that_changes_the_folder_are_named_from_the_package() {
+    let test = |greeting: &str| {
+        format!(
+            "const test = require('node:test');\nconst assert = require('node:assert');\n\
+             const {{ add, greet }} = require('../shop.js');\ntest('add', () => assert.equal(add(1, 2), 3));\n\
+             test('greet', () => assert.equal(greet('Ann'), '{greeting} Ann'));\n"
+        )
+    };
+    let code =
+        |greeting: &str| format!("exports.add = (a, b) => a + b;\nexports.greet = (name) => `{greeting} ${{name}}`;\n");
+    let repo = Repo::with_commit(&[
+        ("package.json", r#"{"name":"shop","scripts":{"test":"cd spec && node --test"}}"#),
+        ("assize.toml", "[prepare]\nmode = \"off\"\n"),
+        ("shop.js", &code("Hello")),
+        ("spec/shop.test.js", &test("Hello")),
+    ]);
+    repo.write("shop.js", &code("Good day"));
+    repo.write("spec/shop.test.js", &test("Good day"));
+    let envelope = reviewed(&repo, &[]);
+    assert_eq!(envelope["outcome"], "accept", "{envelope}");
+    let said = envelope.to_string();
+    assert!(said.contains("spec/shop.test.js > greet") && !said.contains("without a canary"), "{said}");
+}
+
+#[test]
+fn what_lies_in_a_folder_for_caches_is_there_and_more_can_be_added() {
+    let test = "const test = require('node:test');\nconst assert = require('node:assert');\nconst fs = require('node:fs');\n\
+         test('total', () => {\n  const prices = require('../node_modules/.cache/store/prices.js');\n  \
+         fs.writeFileSync('node_modules/.cache/seen', '');\n  assert.equal(require('../shop.js')(prices), 3);\n});\n";
+    let code = |start: u32| format!("module.exports = (prices) => prices.reduce((sum, it) => sum + it, {start});\n");
+    for (start, outcome) in [(0, "accept"), (1, "revise")] {
+        let repo = Repo::with_commit(&[
+            ("package.json", r#"{"name":"shop","scripts":{"test":"node --test test/*.test.js"}}"#),
+            ("assize.toml", "[prepare]\nmode = \"off\"\n"),
+            (".gitignore", "node_modules\n"),
+            ("shop.js", "module.exports = (prices) => eval(prices.join('+'));\n"),
+            ("test/shop.test.js", test),
+        ]);
+        repo.write("node_modules/.cache/store/prices.js", "module.exports = [1, 2];\n");
+        repo.write("shop.js", &code(start));
+        let envelope = reviewed(&repo, &[]);
+        assert_eq!(envelope["outcome"], outcome, "{envelope}");
+    }
+}
+
+#[test]
+fn tests_of_the_base_that_do_not_build_hold_nothing() {
+    let test = |call: &str| {
+        format!(
+            "package shop\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {{\n\tif got := {call}; got != 2 {{\n\t\t\
+             t.Fatalf(\"got %d\", got)\n\t}}\n}}\n"
+        )
+    };
+    for (now, outcome) in [("a / 2", "accept"), ("a / 3", "revise")] {
+        let repo = Repo::with_commit(&[
+            ("go.mod", "module example.com/shop\n\ngo 1.18\n"),
+            ("shop.go", "package shop\n\n// Half halves.\nfunc Half(a int) int { return a - a/2 }\n"),
+            ("shop_test.go", &test("Half(4, 1)")),
+        ]);
+        repo.write("shop.go", &format!("package shop\n\n// Half halves.\nfunc Half(a int) int {{ return {now} }}\n"));
+        repo.write("shop_test.go", &test("Half(4)"));
+        let envelope = reviewed(&repo, &[]);
+        assert_eq!(envelope["outcome"], outcome, "{envelope}");
+    }
+}

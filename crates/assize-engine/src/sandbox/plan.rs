@@ -180,22 +180,46 @@ pub(super) fn mounts(host: &SandboxHost, job: &SandboxJob, stand_in: &StandInFol
     mounts
 }
 
-/// Returns the mounts of a lent folder.
+/// The most entries of a folder for caches that are shown in it one by one.
+const CACHED_MAX: usize = 200;
+
+/// Returns the mounts of a lent folder. What lies in a folder that programs write to stays there, and cannot be written.
 fn lent_mounts(LentFolder { host, inside, scratch }: &LentFolder, bytes: u64) -> Vec<Mount> {
     let memory = |to: PathBuf| Mount::Memory { to, bytes };
-    if scratch.iter().all(|folder| fs::symlink_metadata(host.join(folder)).is_ok_and(|meta| meta.is_dir())) {
-        let all = Mount::Bind { from: host.clone(), to: inside.clone(), write: false };
-        return std::iter::once(all).chain(scratch.iter().map(|folder| memory(inside.join(folder)))).collect();
+    let is_there = |folder: &str| fs::symlink_metadata(host.join(folder)).is_ok_and(|meta| meta.is_dir());
+    let has_all = scratch.iter().all(|folder| is_there(folder));
+    let mut mounts = if has_all {
+        vec![Mount::Bind { from: host.clone(), to: inside.clone(), write: false }]
+    } else {
+        let mut mounts = vec![memory(inside.clone())];
+        mounts.extend(entries(host, inside, |name| !scratch.iter().any(|folder| name == *folder)));
+        mounts
+    };
+    for folder in scratch.iter().filter(|folder| is_there(folder)) {
+        let within = inside.join(folder);
+        let kept = entries(&host.join(folder), &within, |_| true);
+        if kept.len() > CACHED_MAX {
+            mounts.extend((!has_all).then(|| Mount::Bind { from: host.join(folder), to: within, write: false }));
+        } else {
+            mounts.extend(has_all.then(|| memory(within)));
+            mounts.extend(kept);
+        }
     }
-    let entries = fs::read_dir(host).into_iter().flatten().flatten().map(|entry| {
+    mounts
+}
+
+/// Returns mounts for the entries of a folder that are wanted.
+fn entries(host: &Path, inside: &Path, is_wanted: impl Fn(&std::ffi::OsStr) -> bool) -> Vec<Mount> {
+    let listed = fs::read_dir(host).into_iter().flatten().flatten().filter(|entry| is_wanted(&entry.file_name()));
+    let mount = |entry: fs::DirEntry| {
         let (from, to) = (entry.path(), inside.join(entry.file_name()));
         // Where a link leads, its target finds what lies beside it.
         match fs::read_link(&from) {
             Ok(target) => Mount::Link { to, target },
             Err(_) => Mount::Bind { from, to, write: false },
         }
-    });
-    [memory(inside.clone())].into_iter().chain(entries).collect()
+    };
+    listed.map(mount).collect()
 }
 
 /// Returns the Landlock rules for a tier with mounts, where they are an additional barrier.

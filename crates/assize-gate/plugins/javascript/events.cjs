@@ -11,7 +11,8 @@ const { closeSync, openSync, readFileSync, readdirSync, writeFileSync, writeSync
 const { kill, pid: own } = process;
 const { isAbsolute, join, relative } = path;
 const { stringify } = JSON;
-const folder = process.cwd();
+// A script may have changed the folder before it called the runner.
+const folder = process.env.ASSIZE_FOLDER ?? process.cwd();
 /** Each call of a runner has a report of its own. */
 const report = process.env.ASSIZE_EVENTS ?? 'events.jsonl';
 

@@ -4,6 +4,7 @@
 const path = require('node:path');
 
 const { Events, place, words } = require('./events.cjs');
+const { guard } = require('./watch.cjs');
 
 const setup = path.join(__dirname, 'jest_setup.cjs');
 
@@ -11,6 +12,8 @@ class Reporter {
   constructor(globalConfig) {
     this.globalConfig = globalConfig;
     this.events = new Events('jest', undefined);
+    // Tests may run in this process.
+    guard();
     this.begun = new Set();
     this.finished = new Set();
   }

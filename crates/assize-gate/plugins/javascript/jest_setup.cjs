@@ -58,9 +58,10 @@ function passes(check) {
 }
 
 const pulse = process[Symbol.for('assize.pulse')];
-if (pulse) beforeEach(() => pulse());
+if (pulse) beforeEach(() => pulse(true));
 
 afterAll(() => {
+  pulse?.(false);
   const changed = Object.keys(wrong).filter((name) => passes(() => wrong[name](expect)));
   changed.push(...Object.keys(asserted).filter((name) => passes(asserted[name])).map((name) => `assert.${name}`));
   if (global.expect !== given) changed.push('the global `expect`');

@@ -2,6 +2,9 @@
 'use strict';
 
 const { Events, place } = require('./events.cjs');
+const { PULSE, guard } = require('./watch.cjs');
+
+guard();
 
 function titles(runnable) {
   const names = [];
@@ -44,6 +47,7 @@ class Reporter {
     runner.on('test', (test) => {
       const { file, id } = identify(test);
       begun.add(test);
+      process[PULSE](true);
       this.events.start(id, file);
     });
     runner.on('pass', (test) => end(test, 'passed'));

@@ -5,6 +5,9 @@ const { createRequire } = require('node:module');
 const { join, sep } = require('node:path');
 
 const { Events, place } = require('./events.cjs');
+const { PULSE, guard } = require('./watch.cjs');
+
+guard();
 
 const events = new Events('tape', undefined);
 const own = createRequire(join(process.cwd(), 'package.json'));
@@ -73,8 +76,6 @@ function rows() {
   return stream;
 }
 
-const pulse = process[Symbol.for('assize.pulse')];
-
 let over = false;
 function finish() {
   if (over) return;
@@ -88,7 +89,7 @@ function finish() {
 
 rows()
   .on('data', (row) => {
-    pulse?.();
+    process[PULSE](row.type !== 'end');
     if (row.type === 'test') {
       const above = tests.get(row.parent);
       const file = above?.file ?? defined.get(row.name)?.shift();

@@ -8,11 +8,7 @@ const require = createRequire(import.meta.url);
 const { HELD, LIKE, MATCHERS, ask, lock, replace, stranger, mutations } = require('./mutations.cjs');
 
 // A thread of tests is watched from within: its process turns, whatever the thread does.
-const WATCHED = Symbol.for('assize.watched');
-if (!isMainThread && !process[WATCHED]) {
-  Object.defineProperty(process, WATCHED, { value: true });
-  require('./watch.cjs').guard();
-}
+if (!isMainThread) require('./watch.cjs').guard();
 
 const { prototype } = chai.Assertion;
 
@@ -41,7 +37,7 @@ const pulse = process[Symbol.for('assize.pulse')];
 
 // Whether a test must fail, and whether it did, is nothing that the code under test has a say in.
 beforeEach(({ task }) => {
-  pulse?.();
+  pulse?.(true);
   const fixed = (holder, name, writable) => {
     const property = Object.getOwnPropertyDescriptor(holder, name);
     if (property?.configurable) Object.defineProperty(holder, name, { ...property, writable, configurable: false });
@@ -85,6 +81,7 @@ const given = globalThis.expect;
 
 // vitest reads the names of parameters off their text: since 4.1 the first one has to be an object of fixtures, and the suite comes second.
 afterAll(function end() {
+  pulse?.(false);
   const suite = arguments[arguments.length - 1];
   const changed = blunt();
   if (!isPlain(suite)) changed.push('the result of a test');

@@ -12,14 +12,16 @@ const { isMainThread, Worker } = require('node:worker_threads');
 const redacted = require('./redacted_view.cjs');
 const mutations = require('./mutations.cjs');
 
-/** Seconds for which a thread may go without a turn of its event loop and without another test, unless a test may take another time. */
+/** Seconds for which a test may keep its thread from another turn of the event loop and from another test, unless it may take another time. */
 const STUCK_SECONDS = 30;
+/** How many times as long a thread may take to load and to translate what it tests. */
+const LOADING = 4;
 
 /** Where the code of a runner's realm finds `pulse`. */
 const PULSE = Symbol.for('assize.pulse');
 
 /** Runs in a thread of its own, and counts the seconds in which the process did not turn and no test began. */
-function watch({ beat, pid, seconds }) {
+function watch({ beat, pid, seconds, loading }) {
   const { writeSync } = require('node:fs');
   let last = Atomics.load(beat, 0);
   let missed = 0;
@@ -27,32 +29,40 @@ function watch({ beat, pid, seconds }) {
     const now = Atomics.load(beat, 0);
     missed = now === last ? missed + 1 : 0;
     last = now;
-    if (missed < seconds) return;
-    writeSync(2, `a test did not let go for ${seconds} seconds: a loop in it has no end\n`);
+    const most = Atomics.load(beat, 1) === 1 ? seconds : seconds * loading;
+    if (missed < most) return;
+    writeSync(2, `a test did not let go for ${most} seconds: a loop in it has no end\n`);
     process.kill(pid, 'SIGKILL');
   }, 1000);
 }
 
 /** Whether this process runs code under test: a child of `node --test`, a worker of a runner, or a runner that has no workers. */
 function runsTests() {
+  return isWorker() || process.env.ASSIZE_WATCH === '1';
+}
+
+/** Whether a runner has begun this process for tests. Where tests run in the runner's own, our plug-in begins the watch: what else a
+ * script calls may take its time. */
+function isWorker() {
   return String(process.env.NODE_TEST_CONTEXT ?? '').startsWith('child')
     || typeof process.send === 'function'
-    || process.env.TAP_CHILD_ID !== undefined
-    || process.env.ASSIZE_WATCH === '1';
+    || process.env.TAP_CHILD_ID !== undefined;
 }
 
 function guard() {
-  const beat = new Int32Array(new SharedArrayBuffer(4));
-  const { add } = Atomics;
-  const pulse = () => {
+  if (process[PULSE]) return;
+  const beat = new Int32Array(new SharedArrayBuffer(8));
+  const { add, store } = Atomics;
+  // Runners begin one test after the other without a turn between them.
+  const pulse = (isInTest) => {
     add(beat, 0, 1);
+    if (isInTest !== undefined) store(beat, 1, isInTest ? 1 : 0);
   };
   setInterval(pulse, 500).unref();
-  // Runners begin one test after the other without a turn between them.
   Object.defineProperty(process, PULSE, { value: pulse });
   const code = `(${watch})(require('node:worker_threads').workerData)`;
   const seconds = Number(process.env.ASSIZE_TEST_SECONDS) || STUCK_SECONDS;
-  const workerData = { beat, pid: process.pid, seconds };
+  const workerData = { beat, pid: process.pid, seconds, loading: LOADING };
   new Worker(code, { eval: true, workerData, execArgv: [], env: {} }).unref();
 }
 
@@ -93,7 +103,7 @@ function beginning() {
   const { prototype } = require('node:async_hooks').AsyncResource;
   mutations.replace(prototype, 'runInAsyncScope', (original) => function runInAsyncScope(...words) {
     if (typeof this.name === 'string' && 'passed' in this) {
-      pulse();
+      pulse?.(true);
       tests.add(this);
     }
     return Reflect.apply(original, this, words);
@@ -136,11 +146,11 @@ function confirm() {
   syncBuiltinESMExports();
 }
 
-module.exports = { guard };
+module.exports = { PULSE, guard };
 
 if (!isMainThread || runsTests()) redacted.install();
+if (isMainThread && isWorker()) guard();
 if (isMainThread && runsTests()) {
-  guard();
   confirm();
   lock(assert);
   lock(assert.strict);

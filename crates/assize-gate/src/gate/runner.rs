@@ -25,6 +25,8 @@ const CALLS: &str = "calls";
 const BEGUN: &str = "begun";
 /// The variable that names the report of a call.
 const EVENTS_VARIABLE: &str = "ASSIZE_EVENTS";
+/// The variable that tells our plug-in which folder its paths start in, where the script changes to another one.
+const FOLDER_VARIABLE: &str = "ASSIZE_FOLDER";
 /// Programs that take tests of ours as they take any other file.
 const UNOBJECTING: [&str; 7] = ["cp", "echo", "mkdir", "mv", "rimraf", "rm", "tsc"];
 /// Scripts that run tests, by their usual names; the first that there is is taken.
@@ -232,7 +234,11 @@ impl JavaScriptRunner {
         kept.extend(spot.map(|spot| Word::plain(&format!("$(ls {} 2>/dev/null)", path(spot)))));
         let words = head.words.into_iter().chain(ours(self.first)).chain(kept).chain(ours(self.last)).collect();
         // A variable of theirs would take the place of ours.
-        let variables = report.into_iter().chain(&step.variables).map(|variable| match variable.text.split_once('=') {
+        let start = (!step.folder.is_empty()).then(|| Word::plain(&format!("{FOLDER_VARIABLE}=\"$OLDPWD\"")));
+        let variables = report.into_iter().chain(start.as_ref()).chain(&step.variables).map(|variable| match variable
+            .text
+            .split_once('=')
+        {
             Some(("NODE_OPTIONS", theirs)) => {
                 let own =
                     self.variables.iter().find(|(name, _)| *name == "NODE_OPTIONS").map_or("", |(_, value)| value);
@@ -633,11 +639,10 @@ mod tests {
         let project =
             super::super::python::tests::project(&[("package.json", manifest)], &files, &["node_modules/.bin/mocha"]);
         let line = Mocha.command(&Mocha.detect(&project)[0], &project).arguments.join(" ");
-        assert!(line.contains("(cd 'spec' && ./../node_modules/.bin/mocha a.js"), "{line}");
-        assert!(
-            line.contains("(cd 'spec' && ASSIZE_EVENTS=events-1.jsonl ./../node_modules/.bin/mocha b.js"),
-            "{line}"
-        );
+        // Tests are named by their paths from the package.
+        let mocha = "ASSIZE_FOLDER=\"$OLDPWD\" ./../node_modules/.bin/mocha";
+        assert!(line.contains(&format!("(cd 'spec' && {mocha} a.js")), "{line}");
+        assert!(line.contains(&format!("(cd 'spec' && ASSIZE_EVENTS=events-1.jsonl {mocha} b.js")), "{line}");
     }
 
     #[test]
