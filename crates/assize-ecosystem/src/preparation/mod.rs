@@ -86,11 +86,13 @@ impl PreparationPlan {
     /// Returns the same line as a person tries it first: there may be further ways for where that does not work.
     fn first_line(&self) -> String {
         let has_ways = |first: &str| !first.contains("--offline") && !first.contains('{');
+        // What may fail without harm stands in brackets as a whole.
         let first = |command: &String| match command.split_once(" || ") {
-            Some((first, _)) if has_ways(first) => first.to_owned(),
-            _ => command.clone(),
+            Some((first, _)) if first.matches('(').count() > first.matches(')').count() => None,
+            Some((first, _)) if has_ways(first) => Some(first.to_owned()),
+            _ => Some(command.clone()),
         };
-        Self { commands: self.commands.iter().map(first).collect(), ..self.clone() }.line()
+        Self { commands: self.commands.iter().filter_map(first).collect(), ..self.clone() }.line()
     }
 
     /// Returns that line, with a module of Python installed that the project uses and declares nowhere. Only a module that

@@ -61,13 +61,11 @@ fn commands_for_packages(view: &ProjectView<'_>, folder: &str, preparation: &Pre
     };
     let listed = format!("{}{extras}", preparation.command);
     // A lock file may be for the project alone, with what its tests need listed elsewhere.
-    let lock = (view.text)(&within(folder, preparation.file));
-    let lacks_runner = lock.is_some_and(|lock| !lock.contains("\"pytest\"")) && uses_pytest(view, folder);
-    let beside_lock = lacks_runner.then(|| {
+    let beside_lock = uses_pytest(view, folder).then(|| {
         let runner = Some("pytest".to_owned());
         let DeclaredPackages { files, packages, .. } = declared.clone();
         let for_tests = DeclaredPackages { files, packages, runner, ..DeclaredPackages::default() };
-        format!("({})", by_pip_or_uv(&for_tests.arguments()))
+        format!("{{ .venv/bin/python -c 'import pytest' || {}; }}", by_pip_or_uv(&for_tests.arguments()))
     });
     if (view.has_program)(manager) {
         return [listed].into_iter().chain(beside_lock).collect();
@@ -517,10 +515,9 @@ mod tests {
             ("tests/test_a.py", ""),
         ];
         let line_of_two = line(&apart, &["uv"]);
-        let added = "uv sync --frozen --all-groups && (.venv/bin/python -m pip install --quiet -r test-requirements.txt pytest || ";
-        assert!(line_of_two.starts_with(added), "the lock file knows no runner: {line_of_two}");
-        let with_runner = [apart[0], ("uv.lock", "name = \"pytest\"\n"), apart[2], apart[3]];
-        assert_eq!(line(&with_runner, &["uv"]), "uv sync --frozen --all-groups");
+        let added = "uv sync --frozen --all-groups && { .venv/bin/python -c 'import pytest' || .venv/bin/python -m pip install \
+             --quiet -r test-requirements.txt pytest || ";
+        assert!(line_of_two.starts_with(added), "{line_of_two}");
         // A manager that was fetched and does not work is not the project's fault.
         let tested = [
             ("pyproject.toml", "[project]\nname = \"a\"\n[dependency-groups]\ntests = [\"pytest\"]\n"),
