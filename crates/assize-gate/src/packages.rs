@@ -12,14 +12,10 @@ use assize_core::path::{folders_above, join, parent};
 use assize_ecosystem::{document, is_code, is_script, is_setting, of_manifest};
 use regex::Regex;
 
-use crate::gate::Project;
+use crate::gate::{Project, Reaches};
 
 /// The tables of a manifest that name what a package needs.
 const TABLES: [&str; 4] = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
-
-/// What leads to packages of a workspace, by the folder of a package or by the path of a file outside of all packages: the
-/// folders of packages and such files.
-pub type Reaches = BTreeMap<String, BTreeSet<String>>;
 
 /// Returns what the files of a workspace lead to, other than by what its manifests declare. `text_of` reads a file of the project.
 pub fn reaches(
@@ -97,7 +93,7 @@ impl WorkspaceView<'_> {
         let ends = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;:=$*|&#".contains(c);
         let mut found = BTreeSet::new();
         for word in text.split(ends).filter(|word| word.contains('/') || *word == "..") {
-            // What stands before a slash may be the file's own folder, put in by the program.
+            // What stands before a slash may be the file's own folder, which the program adds.
             let word = word.strip_prefix('/').filter(|rest| rest.starts_with('.')).unwrap_or(word);
             let is_relative = word.starts_with("./") || word.starts_with("..");
             let target =

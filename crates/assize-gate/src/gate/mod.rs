@@ -31,8 +31,6 @@ use assize_ecosystem::{Ecosystem, find_tool};
 use assize_report::{Diagnostic, ReportError, TestCase, TestOutcome, ToolReport};
 use serde::{Deserialize, Serialize};
 
-use crate::packages::Reaches;
-
 /// What a change is judged by; the names are those of the verdict's scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -75,6 +73,10 @@ impl Dimension {
         }
     }
 }
+
+/// What leads to packages of a workspace, by the folder of a package or by the path of a file outside of all packages: the
+/// folders of packages and such files.
+pub type Reaches = BTreeMap<String, BTreeSet<String>>;
 
 /// What gates are recognized by: the names of a project's files and the contents of those that
 /// configure tools.
