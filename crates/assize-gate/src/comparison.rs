@@ -245,11 +245,14 @@ fn new_lines(kept: &BTreeMap<&str, usize>, came: &FileChange) -> BTreeSet<u32> {
 }
 
 /// What makes two diagnostics the same, wherever they moved to: file, code and message. Numbers in a message often are
-/// lines or counts, which move along.
+/// lines or counts, which move along. Of a script that failed as a whole what it printed last does not count: it is seldom the
+/// same twice.
 fn key(diagnostic: &Diagnostic, path: Option<&str>) -> (Option<String>, String, String) {
-    let mut message = String::with_capacity(diagnostic.message.len());
+    let is_whole = diagnostic.code == "build" || diagnostic.code.starts_with("script:");
+    let said = diagnostic.message.split_once(": ").filter(|_| is_whole).map_or(&*diagnostic.message, |(what, _)| what);
+    let mut message = String::with_capacity(said.len());
     let mut in_number = false;
-    for character in diagnostic.message.chars() {
+    for character in said.chars() {
         if !character.is_ascii_digit() {
             message.push(character);
         } else if !in_number {
@@ -630,6 +633,23 @@ mod tests {
         assert_eq!(formatted("b.py", false, &two), None, "half of the base satisfies it");
         assert_eq!(BrokenRule::of(true, false, &base, &two), Some(BrokenRule::Everywhere));
         assert_eq!(BrokenRule::of(false, false, &base, &two), None, "a linter with settings and no call is held to");
+    }
+
+    #[test]
+    fn a_script_that_fails_on_the_base_as_well_may_print_something_else() {
+        let ended = |code: &str, message: &str| Diagnostic {
+            code: code.to_owned(),
+            line: None,
+            ..diagnostic("package.json", 1, message)
+        };
+        let is_new =
+            |now: Diagnostic, base: Diagnostic| !new_diagnostics(&[now], &[base], &Moves::default()).is_empty();
+        let failed = |said: &str| format!("the script `test` ended with status 1: {said}");
+        assert!(!is_new(ended("script:test", &failed("see b")), ended("script:test", &failed("see a"))));
+        assert!(is_new(ended("script:lint", &failed("see b")), ended("script:test", &failed("see a"))));
+        assert!(!is_new(ended("build", "`x` did not work: b"), ended("build", "`x` did not work: a")));
+        assert!(is_new(ended("build", "`y` did not work: a"), ended("build", "`x` did not work: a")));
+        assert!(is_new(ended("E1", "no name: b"), ended("E1", "no name: a")));
     }
 
     #[test]

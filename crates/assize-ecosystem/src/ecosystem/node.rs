@@ -252,7 +252,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
 fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
     Some(match program {
         "playwright" | "cypress" if sets_up(arguments) => CommandRole::Other,
-        "jest" | "vitest" | "mocha" | "tape" | "borp" | "ava" | "karma" | "playwright" | "cypress" | "tap" => CommandRole::Test,
+        "jest" | "vitest" | "mocha" | "tape" | "borp" | "ava" | "karma" | "web-test-runner" | "wtr" | "playwright" | "cypress" | "tap" => CommandRole::Test,
         "npm" | "pnpm" | "yarn" | "bun" | "deno" => script(arguments),
         "node" | "tsx" | "ts-node" => {
             if arguments.contains(&"--test") || names_tests(arguments) {

@@ -6,7 +6,7 @@ use assize_core::path::{file_name, parent};
 
 /// Programs that start the command behind them, and their options that take a value as the next word. The program may be of
 /// several words.
-const STARTERS: [(&[&str], &[&str]); 26] = [
+const STARTERS: [(&[&str], &[&str]); 27] = [
     (&["uv", "run"], UV),
     (&["uv", "tool", "run"], UV),
     (&["uvx"], UV),
@@ -29,6 +29,7 @@ const STARTERS: [(&[&str], &[&str]); 26] = [
     (&["bun", "x"], &[]),
     (&["nyc"], COVERAGE),
     (&["c8"], COVERAGE),
+    (&["istanbul", "cover"], ISTANBUL),
     (&["cross-env"], &[]),
     (&["dotenv"], &[]),
     (&["timeout"], &["-k", "-s"]),
@@ -56,7 +57,9 @@ const UV: &[&str] = &[
     "--with-requirements",
     "-p",
 ];
-/// Of the tools that measure what tests of JavaScript cover.
+/// Of the oldest tool that measures what tests of JavaScript cover.
+const ISTANBUL: &[&str] = &["--config", "--dir", "--print", "--report", "--root", "-x"];
+/// Of the others.
 const COVERAGE: &[&str] = &[
     "--branches",
     "--cache-dir",
@@ -92,7 +95,7 @@ const PYTHON: &[&str] = &["-W", "-X"];
 
 /// Returns the options of a program that only starts another one, of those that take a value as the next word.
 pub fn valued_options(program: &str) -> &'static [&'static str] {
-    STARTERS.iter().find(|(words, _)| *words == [program]).map_or(&[], |(_, valued)| valued)
+    STARTERS.iter().find(|(words, _)| words.first() == Some(&program)).map_or(&[], |(_, valued)| valued)
 }
 
 /// Takes away what only starts a command. A program is named without its folder, unless it may be a script of the
@@ -109,6 +112,7 @@ pub(super) fn unwrapped(words: &[String]) -> Vec<String> {
             "gradlew" => "gradle".to_owned(),
             "mvnw" => "mvn".to_owned(),
             "py.test" => "pytest".to_owned(),
+            "_mocha" => "mocha".to_owned(),
             _ if !is_installed => first.clone(),
             name => name.split('@').next().filter(|name| !name.is_empty()).unwrap_or(name).to_owned(),
         };

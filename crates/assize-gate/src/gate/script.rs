@@ -258,7 +258,7 @@ fn unwrapped(step: ScriptStep) -> ScriptStep {
         // A package that is named with its scope or version is fetched, and no program of the project.
         ["npx" | "bunx" | "pnpx", ..] if texts[1..].iter().any(|word| word.contains('@')) => return step,
         ["npx" | "bunx" | "pnpx", ..] | ["c8" | "nyc", ..] => 1,
-        ["pnpm" | "npm" | "yarn" | "bun", "exec" | "x", ..] => 2,
+        ["pnpm" | "npm" | "yarn" | "bun", "exec" | "x", ..] | ["istanbul", "cover", ..] => 2,
         // What is no script and no word of the manager's is a program of the project.
         ["yarn" | "pnpm", tool, ..] if !tool.starts_with('-') && !OWN_WORDS.contains(tool) => 1,
         _ => return step,
@@ -274,7 +274,17 @@ fn unwrapped(step: ScriptStep) -> ScriptStep {
     if step.words.len() <= skipped + flags {
         return step;
     }
-    unwrapped(ScriptStep { words: step.words[skipped + flags..].to_vec(), ..step })
+    let mut words = step.words[skipped + flags..].to_vec();
+    if texts[0] == "istanbul" {
+        // What is behind the dashes is for the program, and that of mocha is named by its file.
+        if words.get(1).is_some_and(|word| word.text == "--") {
+            words.remove(1);
+        }
+        if words[0].text.rsplit('/').next() == Some("_mocha") {
+            words[0] = Word::plain("mocha");
+        }
+    }
+    unwrapped(ScriptStep { words, ..step })
 }
 
 #[cfg(test)]
@@ -312,6 +322,8 @@ mod tests {
             (r#""test":"c8 --reporter=text node --test 'a/**/*.js'""#, &["node --test 'a/**/*.js'"]),
             (r#""test":"c8 --exclude build -x test -r text -r html mocha""#, &["mocha"]),
             (r#""test":"nyc -r lcov -e .ts -x '*.test.ts' ava""#, &["ava"]),
+            (r#""test":"istanbul cover _mocha""#, &["mocha"]),
+            (r#""test":"istanbul cover --dir x node_modules/.bin/_mocha -- -R dot a.js""#, &["mocha -R dot a.js"]),
             (r#""test":"pnpm exec vitest run""#, &["vitest run"]),
             (r#""test":"cd tests && A=1 mocha a && cd .. && x""#, &["(cd 'tests' && A=1 mocha a)", "x"]),
             (r#""test":"npm run a && x","a":"cd b/../c && y""#, &["(cd 'c' && y)", "x"]),
