@@ -5,6 +5,7 @@
 //! taken from the text of a file, whatever they are there for, so that a package may count as affected that is not. The
 //! opposite must not happen; what a program puts together from parts that it computes is not seen.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -71,9 +72,10 @@ impl WorkspaceView<'_> {
     fn named(&self, path: &str, text: &str) -> BTreeSet<&str> {
         static PARTS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"["'`]\s*,\s*["'`]"#).expect("valid pattern"));
         // `join(here, '..', 'core')` is a path as well.
-        let joined = PARTS.replace_all(text, "/");
         let mut found = self.by_path(path, text);
-        found.extend(self.by_path(path, &joined));
+        if let Cow::Owned(joined) = PARTS.replace_all(text, "/") {
+            found.extend(self.by_path(path, &joined));
+        }
         if is_script(path) {
             let quoted = text.split(['"', '\'', '`']).skip(1);
             found.extend(quoted.filter_map(|word| self.by_name(word)));
@@ -193,7 +195,7 @@ mod tests {
     /// Returns what these files lead to. Each package has a manifest; `name` is that of `packages/core`.
     fn found(name: &str, texts: &[(&str, &str)]) -> Vec<(String, Vec<String>)> {
         let texts: BTreeMap<&str, &str> = texts.iter().copied().collect();
-        let more = ["data/factor.txt", "shared/prices.js", "README.md"];
+        let more = ["data/factor.txt", "common/prices.js", "README.md"];
         let files = texts.keys().copied().chain(more).map(str::to_owned).collect();
         let folders = ["apps/web", "packages/core", "packages/core/plugin"];
         let manifest = |folder: &str| {
@@ -220,7 +222,7 @@ mod tests {
             ("import i from '@shop/core/i'; import j from \"@shop/core\";", &["packages/core"]),
             ("read('../../../data/factor.txt')", &["data/factor.txt"]),
             ("readdir(new URL('../../../data', here))", &["data/factor.txt"]),
-            ("import k from '../../../shared/prices'", &["shared/prices.js"]),
+            ("import k from '../../../common/prices'", &["common/prices.js"]),
             ("import d from './d'; import e from '../e'; import f from 'packages/other'", &[]),
             ("import g from '../../../../elsewhere/packages/core'", &[]),
             ("import h from '../../../packages/coreless/h'; import l from '@shop/coreless'", &[]),
@@ -235,13 +237,13 @@ mod tests {
     #[test]
     fn what_leads_elsewhere_is_a_package_or_a_file_outside() {
         let texts = [
-            ("apps/web/a.ts", "import '../../shared/prices'"),
+            ("apps/web/a.ts", "import '../../common/prices'"),
             ("apps/web/Cargo.toml", "core = { path = \"../../packages/core\" }"),
             ("packages/core/b.ts", "import './c'"),
-            ("shared/prices.js", "require('../packages/core')"),
+            ("common/prices.js", "require('../packages/core')"),
         ];
         let expected =
-            [("apps/web", vec!["packages/core", "shared/prices.js"]), ("shared/prices.js", vec!["packages/core"])];
+            [("apps/web", vec!["common/prices.js", "packages/core"]), ("common/prices.js", vec!["packages/core"])];
         let expected =
             expected.map(|(from, to)| (from.to_owned(), to.into_iter().map(str::to_owned).collect::<Vec<_>>()));
         assert_eq!(found("core", &texts), expected);

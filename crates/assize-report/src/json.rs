@@ -3,10 +3,9 @@
 //! It tells a report that stops before its end from one that is of another kind, for all formats
 //! alike. It must not know any of them.
 
+use assize_core::text::without_lone_surrogates;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::error::Category;
-
-use assize_core::text::without_lone_surrogates;
 
 use super::plain::plain;
 use super::{ReportError, message};

@@ -235,10 +235,8 @@ impl JavaScriptRunner {
         let words = head.words.into_iter().chain(ours(self.first)).chain(kept).chain(ours(self.last)).collect();
         // A variable of theirs would take the place of ours.
         let start = (!step.folder.is_empty()).then(|| Word::plain(&format!("{FOLDER_VARIABLE}=\"$OLDPWD\"")));
-        let variables = report.into_iter().chain(start.as_ref()).chain(&step.variables).map(|variable| match variable
-            .text
-            .split_once('=')
-        {
+        let variables = report.into_iter().chain(start.as_ref()).chain(&step.variables);
+        let variables = variables.map(|variable| match variable.text.split_once('=') {
             Some(("NODE_OPTIONS", theirs)) => {
                 let own =
                     self.variables.iter().find(|(name, _)| *name == "NODE_OPTIONS").map_or("", |(_, value)| value);

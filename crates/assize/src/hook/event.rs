@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use assize_core::text::without_lone_surrogates;
+use assize_report::json;
 use serde_json::{Map, Value};
 
 use super::{HookError, HookEvent, HookEventKind};
@@ -32,9 +32,7 @@ impl EventFields {
         if text.trim().is_empty() {
             return Err(error("it is empty".to_owned()));
         }
-        let value = serde_json::from_str(text)
-            .or_else(|first| serde_json::from_str(&without_lone_surrogates(text)).map_err(|_| first))
-            .map_err(|cause| error(format!("it is not JSON ({cause})")))?;
+        let value = json::value(text).map_err(|cause| error(format!("it is not JSON ({cause})")))?;
         match value {
             Value::Object(object) => Ok(Self { agent, object }),
             _ => Err(error("it is not a JSON object".to_owned())),
