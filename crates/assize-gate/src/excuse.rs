@@ -24,6 +24,8 @@ pub enum Excuse {
     Flaky,
     /// The change rewrites it, and nothing says that it must not: the new version passes, and fails on the base.
     Adapted,
+    /// It says the same on the base, and the change rewrites it so that it passes there as well.
+    RedAdapted,
     /// The change removes what it tests, and nothing says that it must not.
     Removed,
 }
@@ -31,7 +33,7 @@ pub enum Excuse {
 impl Excuse {
     /// Returns whether the change does it, rather than that it was so before.
     pub fn is_by_change(self) -> bool {
-        matches!(self, Self::Adapted | Self::Removed)
+        matches!(self, Self::Adapted | Self::RedAdapted | Self::Removed)
     }
 }
 
@@ -369,9 +371,10 @@ impl AdaptationRuns<'_> {
     /// and what stands there now passes with its code and not with that of the base. A test that is gone is adapted if
     /// its file has another new one for it.
     ///
-    /// A weakened test passes on the base as well, so it is none of these. Nor is one that fails on the base for nothing but a
-    /// name that is not there, unless the old version misses a name as well: anything fails on the base that uses a name
-    /// which the change brings. So a new test of something new does not stand for one that is gone.
+    /// A weakened test passes on the base as well, so it is none of these, unless its file has another new one for what it no
+    /// longer says. Nor is one that fails on the base for nothing but a name that is not there, unless the old version misses a name
+    /// as well: anything fails on the base that uses a name which the change brings. So a new test of something new does
+    /// not stand for one that is gone.
     pub fn adapted(&self) -> BTreeSet<String> {
         let [base, held, change, swapped] = [self.base, self.held, self.change, self.swapped].map(Endings::of);
         let mut new = new_tests(&base, &change, &swapped);
@@ -391,7 +394,10 @@ impl AdaptationRuns<'_> {
         for case in candidates.filter(|case| !self.removed.contains(&case.id)) {
             let id = case.id.as_str();
             let adapted = match change.0.get(id).map(|case| case.outcome) {
-                Some(TestOutcome::Passed) => !swapped.is(id, TestOutcome::Passed) && !says_more(case),
+                Some(TestOutcome::Passed) if swapped.is(id, TestOutcome::Passed) => {
+                    take_one(&mut new.telling, &file_of(case))
+                }
+                Some(TestOutcome::Passed) => !says_more(case),
                 Some(_) => false,
                 // A file that cannot be loaded is reported by its path.
                 None if !base.0.contains_key(id) => new.files.contains(&file_of(case)),
@@ -406,6 +412,16 @@ impl AdaptationRuns<'_> {
             }
         }
         found
+    }
+
+    /// Returns the tests that say the same on the base and with the code of the change, and that the change rewrites so that they
+    /// pass on both. They told nothing of its code, whatever it is.
+    pub fn red_adapted(&self) -> BTreeSet<String> {
+        let [change, swapped] = [self.change, self.swapped].map(Endings::of);
+        let alike = red_alike(self.held, self.base);
+        let passes = |id: &str| [&change, &swapped].iter().all(|run| run.is(id, TestOutcome::Passed));
+        let found = failing(self.held).filter(|case| alike.contains(&case.id) && self.is_touched(case));
+        found.filter(|case| passes(&case.id)).map(|case| case.id.clone()).collect()
     }
 
     /// Returns whether the change moves all tests of the base: none of them runs where it was, and each runs under the
@@ -452,11 +468,19 @@ impl AdaptationRuns<'_> {
         failing(run).any(|case| base.is(&case.id, TestOutcome::Passed))
     }
 
-    /// Returns whether every test that passed on the base passes with the change, under the same name, but for those
-    /// that are removed with what they test.
+    /// Returns whether every test that passed on the base passes with the change, under the same name, here or in another
+    /// file, but for those that are removed with what they test.
     fn keeps_all_tests(&self) -> bool {
         let [base, change] = [self.base, self.change].map(Endings::of);
-        base.passed().all(|case| change.is(&case.id, TestOutcome::Passed) || self.removed.contains(&case.id))
+        let mut came: BTreeMap<&str, usize> = BTreeMap::new();
+        for case in change.passed().filter(|case| !base.0.contains_key(&*case.id)) {
+            *came.entry(own_name(&case.id)).or_insert(0) += 1;
+        }
+        base.passed().all(|case| {
+            change.is(&case.id, TestOutcome::Passed)
+                || self.removed.contains(&case.id)
+                || !change.0.contains_key(&*case.id) && take_one(&mut came, &own_name(&case.id))
+        })
     }
 
     /// Returns whether the change touches the file of a test: whatever is gone stood there.
@@ -589,6 +613,13 @@ mod tests {
         assert_eq!(adapted(&with(x, Failed), &sound, &sound), "", "it is gone");
         assert_eq!(adapted(&with(x, Failed), &with(new, Passed), &with(new, Failed)), x, "another one stands for it");
         assert_eq!(adapted(&with(x, Failed), &with(new, Passed), &with(new, Passed)), "");
+        let beside = |outcome| [with(x, Passed), vec![(new, outcome)]].concat();
+        assert_eq!(
+            adapted(&with(x, Failed), &beside(Passed), &beside(Failed)),
+            x,
+            "what it no longer says has its own"
+        );
+        assert_eq!(adapted(&with(x, Failed), &beside(Passed), &beside(Passed)), "");
         let untouched = [(x, Passed), (y, Passed), (z, Failed)];
         assert_eq!(adapted(&untouched, &[(z, Passed)], &[(z, Failed)]), "", "its file is as it was");
         // A file that cannot be loaded with the change's code.
@@ -596,14 +627,17 @@ mod tests {
         let all = [(x, Passed), (y, Passed), (z, Passed)];
         assert_eq!(adapted(&broken, &all, &broken), "test_a.py test_a.py::x test_a.py::y");
         let red = tested(&[(x, Failed), (y, Passed)]);
-        let of_red = |swapped: &GateRun| {
-            let (held, change) = (tested(&[(x, Failed), (y, Passed)]), tested(&[(x, Passed), (y, Passed)]));
-            let touched = &BTreeSet::from(["test_a.py".to_owned()]);
+        let fixed = tested(&[(x, Passed), (y, Passed)]);
+        let of_red = |swapped: &GateRun, touched: &str| {
+            let held = tested(&[(x, Failed), (y, Passed)]);
+            let touched = &BTreeSet::from([touched.to_owned()]);
             let removed = &BTreeSet::new();
-            AdaptationRuns { base: &red, held: &held, change: &change, swapped, touched, removed }.adapted()
+            let runs = AdaptationRuns { base: &red, held: &held, change: &fixed, swapped, touched, removed };
+            [runs.adapted(), runs.red_adapted()].map(|ids| ids.into_iter().collect::<Vec<_>>().join(" "))
         };
-        assert_eq!(of_red(&red), BTreeSet::from([x.to_owned()]), "it failed on the base for another reason");
-        assert_eq!(of_red(&tested(&[(x, Passed), (y, Passed)])), BTreeSet::new(), "it is weaker");
+        assert_eq!(of_red(&red, "test_a.py"), [x, ""], "it failed on the base for another reason");
+        assert_eq!(of_red(&fixed, "test_a.py"), ["", x], "it passes on the base now");
+        assert_eq!(of_red(&fixed, "test_b.py"), ["", ""], "its file is as it was");
     }
 
     #[test]
@@ -627,6 +661,11 @@ mod tests {
         let more = tested(&[("x", TestOutcome::Passed), ("y", TestOutcome::Passed)]);
         let gone = AdaptationRuns { base: &more, swapped: &passed, ..runs };
         assert!(!gone.is_rebuilt(), "the new tests pass on the base, and one is gone");
+        let [was, is] = ["tests/a.mjs > y", "tests/a.js > y"].map(|id| tested(&[(id, TestOutcome::Passed)]));
+        assert!(
+            AdaptationRuns { base: &was, change: &is, swapped: &is, ..runs }.is_rebuilt(),
+            "its file has another name"
+        );
         let removed = BTreeSet::from(["y".to_owned()]);
         assert!(AdaptationRuns { removed: &removed, ..gone }.is_rebuilt(), "what it tests is gone as well");
         assert!(!AdaptationRuns { touched: &BTreeSet::new(), ..runs }.is_rebuilt());

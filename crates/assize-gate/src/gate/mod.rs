@@ -19,6 +19,7 @@ mod python_tests;
 mod runner;
 mod script;
 mod surefire;
+mod unloaded;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -537,7 +538,10 @@ impl GateRun {
         let mut report = match parsed {
             Ok(report) => report,
             Err(ReportError::StatusAlone(detail)) => return errored(GateTrouble::StatusAlone, detail, None),
-            Err(error) => return errored(GateTrouble::NoReport, format!("{error}{}", complaint(output)), None),
+            Err(error) => {
+                let detail = format!("{error}{}", complaint(output));
+                return errored(GateTrouble::NoReport, detail, unloaded::unloaded(output));
+            }
         };
         let mut status = status;
         // What was not built cannot run, and is red already.
@@ -597,7 +601,7 @@ fn complaint(output: &GateOutput) -> String {
     let text = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
     let text = String::from_utf8_lossy(text);
     // What is below it says where it came from.
-    const BELOW: [&str; 3] = ["Node.js v", "Require stack:", "- /"];
+    const BELOW: [&str; 4] = ["Node.js v", "Require stack:", "- /", "This file is being treated as"];
     let traces = |line: &&str| {
         line.is_empty() || line.starts_with([' ', '\t', '}']) || BELOW.iter().any(|start| line.starts_with(start))
     };

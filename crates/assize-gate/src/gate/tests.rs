@@ -95,6 +95,9 @@ fn a_complaint_is_the_error_and_not_where_it_came_from() {
     assert_eq!(said("Traceback:\n  File\npkg.own.Exception: e\n"), ": pkg.own.Exception: e");
     assert_eq!(said("first\nan Error: of somebody\n"), ": first\nan Error: of somebody");
     assert_eq!(said("NoError\n"), ": NoError");
+    let explained =
+        "ReferenceError: require is not defined\nThis file is being treated as an ES module.\n    at a.js:1\n";
+    assert_eq!(said(explained), ": ReferenceError: require is not defined");
     assert_eq!(said("a.XException: old\nTests have no end\n"), ": a.XException: old\nTests have no end");
     assert_eq!(said(""), "");
     let long = format!("RangeError: {}", "x".repeat(COMPLAINT_CHARS_MAX));

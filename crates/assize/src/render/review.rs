@@ -228,6 +228,7 @@ fn gate_lines(text: &mut String, gate: &GateResult) {
             Some(Excuse::KnownRed) => " (known red: it fails on the base as well)",
             Some(Excuse::Flaky) => " (flaky: it passed when it was run again)",
             Some(Excuse::Adapted) => " (the change adapts it)",
+            Some(Excuse::RedAdapted) => " (it failed before; the change rewrites it)",
             Some(Excuse::Removed) => " (the change removes what it tests)",
             None if test.failed_before => " (failed before as well)",
             None => "",

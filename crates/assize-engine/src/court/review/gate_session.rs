@@ -17,7 +17,7 @@ use assize_ecosystem::{Language, holds_tests, is_code, is_test};
 use assize_gate::comparison::{
     BrokenRule, Moves, keep_shared, new_diagnostics, take_out_broken_rules, take_out_unread,
 };
-use assize_gate::excuse::{self, Excuse, Excuses};
+use assize_gate::excuse::{self, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, cannot_be_held, no_tests_yet};
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_FILES_MAX, Setup, name_of};
 use assize_gate::narrowed::completed;
@@ -272,10 +272,7 @@ impl<'a> GateSession<'a> {
                     limits.push(format!("{name}: all tests of the base run elsewhere under the same names"));
                     continue;
                 }
-                Adaptation::Tests { adapted, removed } => {
-                    excuses.extend(adapted.into_iter().map(|id| (id, Excuse::Adapted)));
-                    excuses.extend(removed.into_iter().map(|id| (id, Excuse::Removed)));
-                }
+                Adaptation::Tests(tests) => excuses.extend(tests.excuses()),
             }
             let result = self.result(planned, *tree, &ran, base, &excuses, worktrees.held.is_some());
             findings.extend(by_change(&name, &excuses));

@@ -69,6 +69,7 @@ fn failing_case(test: &FailingTest) -> TestCase {
         Excuse::KnownRed => "known red: ",
         Excuse::Flaky => "flaky: ",
         Excuse::Adapted => "adapted by the change: ",
+        Excuse::RedAdapted => "failed before, rewritten by the change: ",
         Excuse::Removed => "removed by the change with what it tests: ",
     });
     let message = test.message.as_deref().unwrap_or("the test failed");

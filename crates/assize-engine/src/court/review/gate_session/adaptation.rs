@@ -66,7 +66,7 @@ impl GateSession<'_> {
         held: &GateRun,
         base: Option<&GateRun>,
     ) -> Result<Adaptation, ReviewError> {
-        let none = Ok(Adaptation::Tests { adapted: BTreeSet::new(), removed: BTreeSet::new() });
+        let none = Ok(Adaptation::Tests(AdaptedTests::default()));
         let is_allowed = self.is_unspecified() && self.terms.policy.adapted_tests.is_allowed();
         let is_asked = tree == TreeState::Held && held.state != GateState::Passed && is_allowed;
         let Some(base) = base.filter(|_| is_asked) else { return none };
@@ -100,7 +100,7 @@ impl GateSession<'_> {
         let removed = self.removed(worktrees, planned, &AdaptationRuns { touched: &all_touched, ..runs })?;
         let runs = AdaptationRuns { removed: &removed, ..runs };
         if runs.adapted().is_empty() && !runs.is_rebuilt() {
-            return Ok(Adaptation::Tests { adapted: BTreeSet::new(), removed });
+            return Ok(Adaptation::Tests(AdaptedTests { removed, ..AdaptedTests::default() }));
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
         let swapped = self.run_apart(&worktrees.change, copy.again()?, planned, RunnerTest::None)?;
@@ -109,8 +109,8 @@ impl GateSession<'_> {
         if runs.is_rebuilt() {
             return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
         }
-        let adapted = runs.adapted();
-        Ok(Adaptation::Tests { adapted, removed })
+        let (adapted, red) = (runs.adapted(), runs.red_adapted());
+        Ok(Adaptation::Tests(AdaptedTests { adapted, red, removed }))
     }
 
     /// Lets each test of the base speak for itself where files of tests cannot be loaded for a name that is not there.
@@ -306,13 +306,32 @@ impl GateSession<'_> {
 /// What a change does with tests of the base that its code does not pass.
 pub(super) enum Adaptation {
     /// It adapts or removes these.
-    Tests { adapted: BTreeSet<String>, removed: BTreeSet<String> },
+    Tests(AdaptedTests),
     /// It rewrites files that cannot be built with its code otherwise.
     Rebuilt,
     /// It rewrites tests of a script that leaves nothing but its status.
     Script,
     /// It moves all of them.
     Moved,
+}
+
+/// Tests of the base that a change adapts or removes, by their ids.
+#[derive(Default)]
+pub(super) struct AdaptedTests {
+    /// It makes these fail and rewrites them.
+    adapted: BTreeSet<String>,
+    /// These failed before, and it rewrites them so that they pass on the base as well.
+    red: BTreeSet<String>,
+    /// It removes these with what they test.
+    removed: BTreeSet<String>,
+}
+
+impl AdaptedTests {
+    /// Returns why each is not held against the change.
+    pub(super) fn excuses(self) -> impl Iterator<Item = (String, Excuse)> {
+        let kinds = [(self.adapted, Excuse::Adapted), (self.red, Excuse::RedAdapted), (self.removed, Excuse::Removed)];
+        kinds.into_iter().flat_map(|(ids, excuse)| ids.into_iter().map(move |id| (id, excuse)))
+    }
 }
 
 /// Reports what a change does with tests of the base, and what a reader has to check.
@@ -343,6 +362,11 @@ pub(super) fn by_change(gate: &str, excuses: &Excuses) -> Vec<Finding> {
     };
     let kinds = [
         (Excuse::Adapted, "makes tests of the base fail and rewrites them", CHECK_EXPECTATIONS),
+        (
+            Excuse::RedAdapted,
+            "rewrites tests that failed on the base, so that they pass there without its code",
+            "the tests were wrong, and not the code",
+        ),
         (Excuse::Removed, "removes tests of the base with the code that they test", "that code is to go"),
     ];
     kinds.into_iter().filter_map(reported).collect()
