@@ -247,6 +247,8 @@ pub struct AdaptationRuns<'a> {
     pub touched: &'a BTreeSet<String>,
     /// Tests of the base that the change removes with what they test.
     pub removed: &'a BTreeSet<String>,
+    /// Names of what the change removes, and that no code speaks of any more.
+    pub gone: &'a BTreeSet<String>,
 }
 
 /// How the tests of one run ended, by their ids.
@@ -278,8 +280,12 @@ fn is_only_a_missing_name(run: &Endings<'_>, case: &TestCase) -> bool {
     };
     match run.0.get(case.id.as_str()) {
         Some(own) => misses(own),
-        // A file that cannot be loaded is reported by its path.
-        None => run.0.values().any(|other| file_of(other) == file_of(case) && misses(other)),
+        // A file that cannot be loaded is reported by its path, and a package that cannot be built by what names of its
+        // tests begin with.
+        None => run.0.values().any(|other| match (file_of(other), file_of(case)) {
+            (None, None) => case.id.starts_with(&*other.id) && misses(other),
+            (file, of) => file == of && misses(other),
+        }),
     }
 }
 
@@ -316,12 +322,19 @@ pub fn file_of(case: &TestCase) -> Option<&str> {
 }
 
 impl AdaptationRuns<'_> {
+    /// Returns the names that the tests of the base, or their build, miss with the code of the change.
+    pub fn missed_names(&self) -> BTreeSet<&str> {
+        let faults = self.held.report.iter().flat_map(|report| &report.diagnostics).map(|fault| fault.message.as_str());
+        let said = failing(self.held).filter_map(|case| case.message.as_deref());
+        faults.chain(said).flat_map(missing_names).collect()
+    }
+
     /// Returns the tests of the base that may be gone because the change removes what they test, and the files of tests
     /// that cannot be loaded for that: they, their files or their build say that one of these names is not there. Whether
     /// they come to what is removed has to be found out with [`AdaptationRuns::removed_with_their_subject`].
-    pub fn gone_with_a_name(&self, names: &BTreeSet<&str>) -> BTreeSet<String> {
+    pub fn gone_with_a_name(&self) -> BTreeSet<String> {
         let [base, held, change] = [self.base, self.held, self.change].map(Endings::of);
-        let misses = |said: &str| missing_names(said).iter().any(|name| names.contains(name));
+        let misses = |said: &str| missing_names(said).iter().any(|name| self.gone.contains(*name));
         let misses_one = |case: &TestCase| case.message.as_deref().is_some_and(misses);
         let is_unbuilt = || {
             let mut faults = self.held.report.iter().flat_map(|report| &report.diagnostics);
@@ -372,7 +385,7 @@ impl AdaptationRuns<'_> {
     /// its file has another new one for it.
     ///
     /// A weakened test passes on the base as well, so it is none of these, unless its file has another new one for what it no
-    /// longer says. Nor is one that fails on the base for nothing but a name that is not there, unless the old version misses a name
+    /// longer says, or it misses nothing but what the change removes. Nor is one that fails on the base for nothing but a name that is not there, unless the old version misses a name
     /// as well: anything fails on the base that uses a name which the change brings. So a new test of something new does
     /// not stand for one that is gone.
     pub fn adapted(&self) -> BTreeSet<String> {
@@ -395,7 +408,7 @@ impl AdaptationRuns<'_> {
             let id = case.id.as_str();
             let adapted = match change.0.get(id).map(|case| case.outcome) {
                 Some(TestOutcome::Passed) if swapped.is(id, TestOutcome::Passed) => {
-                    take_one(&mut new.telling, &file_of(case))
+                    self.misses_what_is_gone(&held, id) || take_one(&mut new.telling, &file_of(case))
                 }
                 Some(TestOutcome::Passed) => !says_more(case),
                 Some(_) => false,
@@ -412,6 +425,13 @@ impl AdaptationRuns<'_> {
             }
         }
         found
+    }
+
+    /// Returns whether a test fails with the code of the change for names alone that the change removes.
+    fn misses_what_is_gone(&self, held: &Endings<'_>, id: &str) -> bool {
+        let said = held.0.get(id).and_then(|case| case.message.as_deref());
+        let missing = said.map(missing_names).unwrap_or_default();
+        !missing.is_empty() && missing.iter().all(|name| self.gone.contains(*name))
     }
 
     /// Returns the tests that say the same on the base and with the code of the change, and that the change rewrites so that they
@@ -536,6 +556,7 @@ mod tests {
                 swapped: &swapped,
                 touched: &touched,
                 removed: &none,
+                gone: &none,
             };
             let says = |run: &GateRun| run.cases().map(|case| case.message.clone()).collect::<Vec<_>>();
             assert_eq!(runs.adapted().contains("t.py::a"), expected, "{:?} and {:?}", says(&held), says(&swapped));
@@ -601,6 +622,7 @@ mod tests {
                 swapped: &swapped,
                 touched: &touched,
                 removed: &BTreeSet::new(),
+                gone: &BTreeSet::new(),
             };
             runs.adapted().into_iter().collect::<Vec<_>>().join(" ")
         };
@@ -620,6 +642,19 @@ mod tests {
             "what it no longer says has its own"
         );
         assert_eq!(adapted(&with(x, Failed), &beside(Passed), &beside(Passed)), "");
+        let base = tested(&[(x, Passed)]);
+        for (said, gone, expected) in [
+            ("undefined: Old", &["Old"][..], x),
+            ("undefined: Old", &["Other"], ""),
+            ("undefined: Old\nundefined: Kept", &["Old"], ""),
+            ("1 != 2", &["Old"], ""),
+        ] {
+            let held = red(&[(x, said)]);
+            let (removed, gone) = (&BTreeSet::new(), &gone.iter().map(|name| (*name).to_owned()).collect());
+            let (change, swapped, touched) = (&base, &base, &touched);
+            let runs = AdaptationRuns { base: &base, held: &held, change, swapped, touched, removed, gone };
+            assert_eq!(runs.adapted().into_iter().collect::<String>(), expected, "{said}");
+        }
         let untouched = [(x, Passed), (y, Passed), (z, Failed)];
         assert_eq!(adapted(&untouched, &[(z, Passed)], &[(z, Failed)]), "", "its file is as it was");
         // A file that cannot be loaded with the change's code.
@@ -632,7 +667,15 @@ mod tests {
             let held = tested(&[(x, Failed), (y, Passed)]);
             let touched = &BTreeSet::from([touched.to_owned()]);
             let removed = &BTreeSet::new();
-            let runs = AdaptationRuns { base: &red, held: &held, change: &fixed, swapped, touched, removed };
+            let runs = AdaptationRuns {
+                base: &red,
+                held: &held,
+                change: &fixed,
+                swapped,
+                touched,
+                removed,
+                gone: &BTreeSet::new(),
+            };
             [runs.adapted(), runs.red_adapted()].map(|ids| ids.into_iter().collect::<Vec<_>>().join(" "))
         };
         assert_eq!(of_red(&red, "test_a.py"), [x, ""], "it failed on the base for another reason");
@@ -653,6 +696,7 @@ mod tests {
             swapped: &elsewhere,
             touched: &touched,
             removed: &BTreeSet::new(),
+            gone: &BTreeSet::new(),
         };
         assert!(runs.is_rebuilt());
         assert!(!AdaptationRuns { held: &elsewhere, ..runs }.is_rebuilt(), "the code itself does not build");
@@ -676,14 +720,21 @@ mod tests {
         use TestOutcome::{Failed, Passed};
         let touched = BTreeSet::from(["test_a.py".to_owned()]);
         let base = tested(&[("test_a.py::strip", Passed), ("test_a.py::other", Passed), ("test_b.py::x", Passed)]);
-        let names = BTreeSet::from(["strip"]);
+        let names = BTreeSet::from(["strip".to_owned()]);
         let removed = |held: &GateRun, change: &[(&str, TestOutcome)], cut_off: &[(&str, &str)]| {
             let (change, swapped) = (tested(change), no_run());
             let nothing = BTreeSet::new();
             let touched = &touched;
-            let runs =
-                AdaptationRuns { base: &base, held, change: &change, swapped: &swapped, touched, removed: &nothing };
-            let gone = runs.gone_with_a_name(&names);
+            let runs = AdaptationRuns {
+                base: &base,
+                held,
+                change: &change,
+                swapped: &swapped,
+                touched,
+                removed: &nothing,
+                gone: &names,
+            };
+            let gone = runs.gone_with_a_name();
             let removed = runs.removed_with_their_subject(&gone, &red(cut_off), "w0rd");
             removed.into_iter().collect::<Vec<_>>().join(" ")
         };
@@ -738,6 +789,7 @@ mod tests {
                 swapped: &swapped,
                 touched: &touched,
                 removed: &BTreeSet::new(),
+                gone: &BTreeSet::new(),
             }
             .is_moved()
         };

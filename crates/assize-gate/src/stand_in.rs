@@ -2,16 +2,20 @@
 //!
 //! A file of tests that cannot be loaded hides what all of its tests say: those as well that never use the missing name.
 //! With a function under that name which fails as soon as it is called, the file can be loaded, and each test speaks for
-//! itself. This module reads runs; it must not know who makes them.
+//! itself. Where a compiler objects to tests, they alone are to fail. This module reads runs; it must not know who makes
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use assize_core::finding::Severity;
 use assize_core::path::{join, parent};
+use assize_syntax::failing_body::Objection;
 use regex::Regex;
 
 use crate::excuse::file_of;
 use crate::gate::GateRun;
+use crate::missing_name::missing_names;
 use assize_report::TestOutcome;
 
 /// Returns the stand-ins that a run asks for: what is to be appended to which files of its tree.
@@ -46,6 +50,34 @@ pub fn stand_ins(run: &GateRun, files: &BTreeSet<String>) -> BTreeMap<String, St
     // What is not of this tree gets none.
     found.remove("");
     found.into_iter().map(|(path, names)| (path, names.into_iter().collect())).collect()
+}
+
+/// Returns what a compiler objects to where it keeps tests from being built, by file and line.
+pub fn objections(run: &GateRun) -> BTreeMap<String, BTreeMap<u32, Objection>> {
+    static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^(?P<path>\S+\.go):(?P<line>\d+):(?:\d+:)? (?P<said>.+)$").expect("valid pattern")
+    });
+    let Some(report) = &run.report else { return BTreeMap::new() };
+    let mut found: BTreeMap<String, BTreeMap<u32, Objection>> = BTreeMap::new();
+    let mut object = |path: &str, line: u32, message: &str| {
+        let missing = missing_names(message).into_iter().map(str::to_owned).collect();
+        let objection = Objection { message: message.to_owned(), missing };
+        found.entry(path.to_owned()).or_default().entry(line).or_insert(objection);
+    };
+    let is_unbuilt = run.cases().next().is_none();
+    for fault in report.diagnostics.iter().filter(|fault| is_unbuilt && fault.severity == Severity::Error) {
+        if let (Some(path), Some(line)) = (&fault.path, fault.line) {
+            object(path, line, &fault.message);
+        }
+    }
+    for unbuilt in report.tests.iter().flat_map(|tests| tests.cases.iter().filter(|it| tests.faults.contains(&it.id))) {
+        for told in PLACE.captures_iter(unbuilt.message.as_deref().unwrap_or_default()) {
+            if let Ok(line) = told["line"].parse() {
+                object(&told["path"], line, &told["said"]);
+            }
+        }
+    }
+    found
 }
 
 /// Returns whether a path is that of a file of the tree: below it, or from the root of all.

@@ -68,6 +68,13 @@ impl Tail {
     fn words(&self) -> String {
         assize_core::text::tail(self.0.trim(), super::MESSAGE_BYTES_MAX).to_owned()
     }
+
+    /// What a test printed, without what its harness says of when it ran.
+    fn own_words(&self) -> String {
+        let is_own = |line: &&str| !line.starts_with("=== ");
+        let own = self.0.lines().filter(is_own).collect::<Vec<_>>().join("\n");
+        assize_core::text::tail(own.trim(), super::MESSAGE_BYTES_MAX).to_owned()
+    }
 }
 
 /// Reads the events.
@@ -76,11 +83,20 @@ impl Tail {
 ///
 /// There is none, or one is cut off.
 pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
+    parse_with_builds(bytes, b"")
+}
+
+/// Reads the events, and from the standard error why packages were not built: old versions say it there alone.
+///
+/// # Errors
+///
+/// There is no event, or one is cut off.
+pub fn parse_with_builds(bytes: &[u8], stderr: &[u8]) -> Result<ToolReport, ReportError> {
     let text = plain(bytes)?;
     if text.trim().is_empty() {
         return Err(ReportError::Empty);
     }
-    let mut run = GoTestRun::default();
+    let mut run = GoTestRun { builds: builds(&String::from_utf8_lossy(stderr)), ..GoTestRun::default() };
     let lines: Vec<&str> = text.lines().collect();
     for (index, line) in lines.iter().enumerate() {
         if !line.starts_with('{') {
@@ -99,9 +115,24 @@ pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
     run.report()
 }
 
+/// Reads what the builder prints, by what it built: `# path` or `# path [path.test]` stands above it.
+fn builds(stderr: &str) -> BTreeMap<String, Tail> {
+    let mut found: BTreeMap<String, Tail> = BTreeMap::new();
+    let mut of = None;
+    for line in stderr.lines() {
+        if let Some(heading) = line.strip_prefix("# ") {
+            of = Some(heading.trim().to_owned());
+        } else if let Some(of) = &of {
+            found.entry(of.clone()).or_default().push(&format!("{line}\n"));
+        }
+    }
+    found
+}
+
 #[derive(Default)]
 struct GoTestRun {
     packages: BTreeMap<String, GoTestPackage>,
+    /// What the builder said, by what it built.
     builds: BTreeMap<String, Tail>,
     /// Builds that failed.
     failed_builds: Vec<String>,
@@ -174,7 +205,7 @@ impl GoTestRun {
                 failed += usize::from(case.outcome == TestOutcome::Failed);
                 cases.add(case)?;
             }
-            if let Some(why) = self.trouble(package, failed) {
+            if let Some(why) = self.trouble(name, package, failed) {
                 if package.is_unbuilt() {
                     faults.insert(name.clone());
                 }
@@ -202,8 +233,14 @@ impl GoTestRun {
         Ok(ToolReport { tests: Some(tests), ..ToolReport::default() })
     }
 
+    /// What the builder said of a package with its tests, of its tests from outside, or of itself.
+    fn build_of_tests(&self, name: &str) -> Option<&Tail> {
+        let names = [format!("{name} [{name}.test]"), format!("{name}_test [{name}.test]"), name.to_owned()];
+        names.iter().find_map(|name| self.builds.get(name))
+    }
+
     /// Says what is wrong with a package besides its tests that failed.
-    fn trouble(&self, package: &GoTestPackage, failed: usize) -> Option<String> {
+    fn trouble(&self, name: &str, package: &GoTestPackage, failed: usize) -> Option<String> {
         let said_pass = if self.has_frames { package.said_pass_in_a_frame } else { package.said_pass };
         match package.end {
             Some(GoTestEnd::Skip) => None,
@@ -212,6 +249,7 @@ impl GoTestRun {
             Some(GoTestEnd::Fail) if failed > 0 => None,
             Some(GoTestEnd::Fail) => {
                 let build = package.failed_build.as_ref().and_then(|build| self.builds.get(build));
+                let build = build.or_else(|| self.build_of_tests(name).filter(|_| package.is_unbuilt()));
                 Some(build.map_or_else(|| package.output.words(), Tail::words))
             }
             None => Some(format!("it was begun and has no end\n{}", package.output.words())),
@@ -238,12 +276,12 @@ impl GoTestPackage {
 impl GoTestCase {
     fn case(&self, package: &str) -> TestCase {
         let (outcome, words) = if self.ends.contains(&GoTestEnd::Fail) {
-            (TestOutcome::Failed, Some(self.output.words()))
+            (TestOutcome::Failed, Some(self.output.own_words()))
         } else {
             match self.ends.last() {
                 Some(GoTestEnd::Skip) => (TestOutcome::Skipped, Some(self.output.words())),
                 Some(_) => (TestOutcome::Passed, None),
-                None => (TestOutcome::Failed, Some(format!("it was begun and has no end\n{}", self.output.words()))),
+                None => (TestOutcome::Failed, Some(format!("it was begun and has no end\n{}", self.output.own_words()))),
             }
         };
         let elapsed = self.elapsed.filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
@@ -306,6 +344,11 @@ mod tests {
         assert_eq!(run.faults, ["p".to_owned()].into(), "no test of it ran");
         let failed = parse(b"FAIL\tp [build failed]\n{\"Action\":\"fail\",\"Package\":\"q\"}").unwrap().tests.unwrap();
         assert_eq!(failed.faults, ["p".to_owned()].into(), "q was built");
+        let said = b"# p [p.test]\n./a.go:1:1: bad\n# q_test [q.test]\n./q.go:1:1: worse\n";
+        for (package, message) in [("p", "./a.go:1:1: bad"), ("q", "./q.go:1:1: worse"), ("r", "[build failed]")] {
+            let run = parse_with_builds(format!("FAIL\t{package} [build failed]\n").as_bytes(), said).unwrap().tests.unwrap();
+            assert_eq!(run.cases[0].message.as_deref(), Some(message));
+        }
         assert_eq!(outcomes(&new[..2]), [("p [p.test]".to_owned(), TestOutcome::Failed)]);
     }
 

@@ -31,6 +31,7 @@ pub mod cfg;
 pub mod completion_marker;
 pub mod cut_off;
 pub mod facts;
+pub mod failing_body;
 pub mod import;
 pub mod inline_tests;
 pub mod language;

@@ -1,4 +1,4 @@
-//! Finds what a change removes: functions and types that code of the base declares, and that code of the change does not.
+//! Finds what a change removes: functions, types and constants that code of the base declares, and that code of the change does not.
 //!
 //! This module must not know who still asks for them.
 
@@ -48,10 +48,11 @@ pub fn removed_declarations<T: AsRef<str>>(base: &[(&str, T)], change: &[(&str, 
     removed
 }
 
-/// Returns under what a function or type is found: its name, and the type that it belongs to.
+/// Returns under what a function, type or constant is found: its name, and the type that it belongs to.
 fn place_of<'t>(name: &DeclaredName<'t>) -> Option<(Option<&'t str>, &'t str)> {
     let owner = name.owner.filter(|_| name.role == Role::Method);
-    (is_function(name.role) || is_type(name.role)).then_some((owner, name.text))
+    let counts = is_function(name.role) || is_type(name.role) || name.role == Role::Constant;
+    counts.then_some((owner, name.text))
 }
 
 fn is_function(role: Role) -> bool {
@@ -69,7 +70,10 @@ mod tests {
     #[test]
     fn what_is_declared_nowhere_any_more_is_removed() {
         let base = [
-            ("a.py", "def strip(text):\n    return text\n\n\nclass Old:\n    def run(self):\n        pass\n"),
+            (
+                "a.py",
+                "LIMIT = 3\ndef strip(text):\n    return text\n\n\nclass Old:\n    def run(self):\n        pass\n",
+            ),
             ("b.py", "def moved():\n    pass\n"),
         ];
         let change =
@@ -77,7 +81,10 @@ mod tests {
         let removed = removed_declarations(&base, &change);
         let shown: Vec<(&str, &str, Vec<u32>)> =
             removed.iter().map(|it| (&*it.path, &*it.name, it.lines.iter().copied().collect())).collect();
-        assert_eq!(shown, [("a.py", "strip", vec![1]), ("a.py", "Old", vec![6]), ("a.py", "run", vec![6])]);
+        assert_eq!(
+            shown,
+            [("a.py", "LIMIT", vec![]), ("a.py", "strip", vec![2]), ("a.py", "Old", vec![7]), ("a.py", "run", vec![7])]
+        );
         assert_eq!(removed_declarations(&base, &base), []);
     }
 

@@ -145,3 +145,87 @@ fn tests_do_not_go_with_what_other_code_still_calls() {
     let change = [("calc.py", less), ("tests/test_calc.py", &tests(class))];
     judge(&base, &[("still called", &change, "revise")]);
 }
+
+/// A package of a compiled language: its other files, its code and its tests with their paths, and what changes of it say.
+struct CompiledPackage<'a> {
+    settings: &'a [(&'a str, &'a str)],
+    code: (&'a str, &'a str),
+    tests: (&'a str, &'a str),
+    /// The limit before and after, and what a test expects of it before, after, and in any case.
+    limit: [&'a str; 2],
+    expected: [&'a str; 3],
+    /// A new function and its test.
+    new: [&'a str; 2],
+    /// A constant, and how tests speak of it.
+    old: [&'a str; 2],
+}
+
+impl CompiledPackage<'_> {
+    /// Reviews changes: a limit that rises beside a new function, and a constant that goes.
+    fn judge(&self) {
+        let with = |text: &str, from: &str, to: &str| {
+            assert!(text.contains(from), "{from}");
+            text.replace(from, to)
+        };
+        let (code, tests) = (self.code.1, self.tests.1);
+        let raised = with(code, self.limit[0], self.limit[1]) + self.new[0];
+        let expecting = |tests: &str, number: usize| with(tests, self.expected[0], self.expected[number]) + self.new[1];
+        let fewer = with(tests, self.old[1], "");
+        let base = [self.settings, &[self.code, self.tests]].concat();
+        for (name, code, tests, outcome) in [
+            ("adapted", &raised, expecting(tests, 1), "accept"),
+            ("weaker", &raised, expecting(tests, 2), "revise"),
+            ("gone", &with(code, self.old[0], ""), fewer, "accept"),
+        ] {
+            judge(&base, &[(name, &[(self.code.0, code), (self.tests.0, &tests)], outcome)]);
+        }
+    }
+}
+
+#[test]
+fn each_test_of_rust_that_cannot_be_built_speaks_for_itself() {
+    let manifest = "[package]\nname = \"m\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let lock = "version = 3\n\n[[package]]\nname = \"m\"\nversion = \"0.1.0\"\n";
+    CompiledPackage {
+        settings: &[("Cargo.toml", manifest), ("Cargo.lock", lock)],
+        code: (
+            "src/lib.rs",
+            "pub const LIMIT: u8 = 10;\npub const OLD: u8 = 3;\n\npub fn clamp(n: u8) -> u8 {\n    n.min(LIMIT)\n}\n",
+        ),
+        tests: (
+            "tests/a.rs",
+            "use m::{clamp, LIMIT, OLD};\n\n#[test]\nfn clamps() {\n    assert_eq!(clamp(12), 10);\n}\n\n#[test]\nfn knows() {\n    for it in [LIMIT, OLD] {\n        assert!(it > 2);\n    }\n}\n",
+        ),
+        limit: ["LIMIT: u8 = 10", "LIMIT: u8 = 20"],
+        expected: ["clamp(12), 10", "clamp(22), 20", "clamp(10), 10"],
+        new: [
+            "\npub fn double(n: u8) -> u8 {\n    n * 2\n}\n",
+            "\n#[test]\nfn doubles() {\n    assert_eq!(m::double(2), 4);\n}\n",
+        ],
+        old: ["pub const OLD: u8 = 3;\n", ", OLD"],
+    }
+    .judge();
+}
+
+#[test]
+fn each_test_of_go_that_cannot_be_built_speaks_for_itself() {
+    CompiledPackage {
+        settings: &[("go.mod", "module example.com/m\n\ngo 1.18\n")],
+        code: (
+            "m.go",
+            "package m\n\nconst Limit = 10\nconst Old = 3\n\nfunc Clamp(n int) int {\n\tif n > Limit {\n\t\treturn Limit\n\t}\n\treturn n\n}\n",
+        ),
+        tests: (
+            "m_test.go",
+            "package m\n\nimport \"testing\"\n\nfunc TestClamp(t *testing.T) {\n\tif Clamp(12) != 10 {\n\t\tt.Fatal(12)\n\t}\n}\n\nfunc TestKnows(t *testing.T) {\n\tfor _, it := range []int{Limit, Old} {\n\t\tif it < 3 {\n\t\t\tt.Fatal(it)\n\t\t}\n\t}\n}\n",
+        ),
+        limit: ["Limit = 10", "Limit = 20"],
+        expected: ["Clamp(12) != 10", "Clamp(22) != 20", "Clamp(10) != 10"],
+        new: [
+            "\nfunc Double(n int) int {\n\treturn n * 2\n}\n",
+            "\nfunc TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n\t\tt.Fatal(2)\n\t}\n}\n",
+        ],
+        old: ["const Old = 3\n", ", Old"],
+    }
+    .judge();
+}

@@ -139,6 +139,17 @@ pub(super) fn objections(setup: &Setup, output: &GateOutput) -> Result<ToolRepor
     Ok(place(go_vet::parse(&output.stderr)?, setup, output))
 }
 
+/// Makes the places that lines of a text begin with relative to the root.
+pub(super) fn with_places(text: &str, setup: &Setup, output: &GateOutput) -> String {
+    let placed = |line: &str| match line.split_once(".go:") {
+        Some((path, rest)) if !path.contains(char::is_whitespace) => {
+            format!("{}:{rest}", output.relative(&format!("{path}.go"), &setup.folder))
+        }
+        _ => line.to_owned(),
+    };
+    text.lines().map(placed).collect::<Vec<_>>().join("\n")
+}
+
 /// Makes the places of diagnostics relative to the root.
 pub(super) fn place(report: ToolReport, setup: &Setup, output: &GateOutput) -> ToolReport {
     super::declared::placed(report, setup, output)
@@ -165,6 +176,20 @@ mod tests {
         assert_eq!(found(&["a.go", "b/b.go"]), ":off");
         assert_eq!(found(&["a.go", "b/go.mod", "b/b.go"]), "b:on", "what belongs to no module beside one is a sample");
         assert_eq!(found(&["main.py", "samples/a.go"]), "");
+    }
+
+    #[test]
+    fn what_the_compiler_says_begins_with_a_place_of_the_project() {
+        let setup = Setup { folder: "b".to_owned(), because: String::new(), detail: String::new() };
+        let output = GateOutput { root: "/p".to_owned(), ..GateOutput::default() };
+        for (said, expected) in [
+            ("./a_test.go:9:7: undefined: A", "b/a_test.go:9:7: undefined: A"),
+            ("c/a_test.go:9:7: x\n\thave a.go:1", "b/c/a_test.go:9:7: x\n\thave a.go:1"),
+            ("/p/b/a.go:1:2: x", "b/a.go:1:2: x"),
+            ("[build failed]", "[build failed]"),
+        ] {
+            assert_eq!(with_places(said, &setup, &output), expected);
+        }
     }
 
     #[test]

@@ -54,9 +54,15 @@ impl Gate for GoTest {
         (!packages.is_empty()).then_some(command)
     }
 
-    fn parse(&self, _setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
+    fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         go::looked(output)?;
-        go_test::parse(&output.stdout)
+        let mut report = go_test::parse_with_builds(&output.stdout, &output.stderr)?;
+        if let Some(run) = &mut report.tests {
+            for case in run.cases.iter_mut().filter(|case| run.faults.contains(&case.id)) {
+                case.message = case.message.take().map(|text| go::with_places(&text, setup, output));
+            }
+        }
+        Ok(report)
     }
 
     fn ordinary_statuses(&self) -> &'static [i32] {

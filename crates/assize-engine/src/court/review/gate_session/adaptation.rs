@@ -1,16 +1,17 @@
 //! Finds out which failing tests are not held against a change, by running them again, elsewhere and without what they test.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::text::listed;
 use assize_ecosystem::is_code;
 use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
-use assize_gate::gate::{GateRun, GateState, name_of};
+use assize_gate::gate::{GateRun, GateState, GateTrouble, name_of};
 use assize_gate::missing_name::missing_names;
-use assize_gate::stand_in::stand_ins;
+use assize_gate::stand_in::{objections, stand_ins};
 use assize_gate::status_alone::is_status_alone;
 use assize_syntax::cut_off::with_functions_cut_off;
+use assize_syntax::failing_body::with_failing_bodies;
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use assize_syntax::removed::{RemovedDeclaration, removed_declarations};
 
@@ -90,21 +91,30 @@ impl GateSession<'_> {
         }
         // As long as nothing tells against it, the new versions are taken to fail on the base.
         let (change, touched, swapped) = (&change.run, &touched, &excuse::no_run());
-        let runs = AdaptationRuns { base, held, change, swapped, touched, removed: &BTreeSet::new() };
+        let none_removed = &BTreeSet::new();
+        let runs = AdaptationRuns { base, held, change, swapped, touched, removed: none_removed, gone: none_removed };
         if runs.is_moved() {
             return Ok(Adaptation::Moved);
         }
         if change.state == GateState::Errored {
             return none;
         }
-        let removed = self.removed(worktrees, planned, &AdaptationRuns { touched: &all_touched, ..runs })?;
-        let runs = AdaptationRuns { removed: &removed, ..runs };
+        let declarations = self.gone_declarations(worktrees, &runs.missed_names());
+        let gone = declarations.iter().map(|it| it.name.clone()).collect();
+        let runs_of_all = AdaptationRuns { touched: &all_touched, gone: &gone, ..runs };
+        let removed = self.removed(worktrees, planned, &runs_of_all, &declarations)?;
+        let runs = AdaptationRuns { removed: &removed, gone: &gone, ..runs };
         if runs.adapted().is_empty() && !runs.is_rebuilt() {
             return Ok(Adaptation::Tests(AdaptedTests { removed, ..AdaptedTests::default() }));
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
         let swapped = self.run_apart(&worktrees.change, copy.again()?, planned, RunnerTest::None)?;
         let (swapped, _) = self.run_with_stand_ins(&worktrees.change, &copy, planned, swapped)?;
+        let of_machine = [GateTrouble::Machine, GateTrouble::MissingTool, GateTrouble::TimedOut];
+        if swapped.run.trouble.as_ref().is_some_and(|(kind, _)| of_machine.contains(kind)) {
+            // It says nothing of the base's code.
+            return Ok(Adaptation::Tests(AdaptedTests { removed, ..AdaptedTests::default() }));
+        }
         let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
         if runs.is_rebuilt() {
             return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
@@ -131,7 +141,8 @@ impl GateSession<'_> {
             let name = name_of(planned.gate.id(), &planned.setup.folder);
             let files = listed(&asked.into_iter().collect::<Vec<_>>(), 5);
             limits.push(format!(
-                "{name}: for the base's tests, functions that fail stand in for what {files} no longer has"
+                "{name}: so that each of the base's tests speaks for itself, functions that fail stand in {files} for what is \
+                 not there"
             ));
             self.of_held.insert(key_of(planned), again.run.clone());
         }
@@ -147,29 +158,49 @@ impl GateSession<'_> {
         planned: Planned<'_>,
         ran: GateExecution,
     ) -> Result<(GateExecution, BTreeSet<String>), CopyError> {
-        const ROUNDS_MAX: usize = 4;
-        let executed = |ran: &GateExecution| ran.run.cases().filter(|case| case.outcome.was_executed()).count();
-        let mut missing = stand_ins(&ran.run, of.files());
+        // A compiler speaks of imports first, then of types, then of what is borrowed, and of ten places at a time.
+        const ROUNDS_MAX: usize = 6;
+        let executed = |ran: &GateExecution| {
+            let faults = ran.run.report.iter().flat_map(|report| &report.tests).map(|tests| tests.faults.len());
+            let cases = ran.run.cases().filter(|case| case.outcome.was_executed()).count();
+            cases - faults.sum::<usize>().min(cases)
+        };
+        let mut missing = self.stood_in(&ran.run, of);
         if missing.is_empty() {
             return Ok((ran, BTreeSet::new()));
         }
         let (mut copy, mut last) = (of.again()?, ran.clone());
-        let (mut asked, mut known) = (BTreeSet::new(), BTreeSet::new());
+        let mut asked = BTreeSet::new();
         for _ in 0..ROUNDS_MAX {
-            missing.retain(|path, text| known.insert((path.clone(), text.clone())));
             if missing.is_empty() {
                 break;
             }
             for (path, text) in missing {
-                let whole = copy.text(&path, FILE_BYTES_MAX as u64).unwrap_or_default() + &text;
-                copy.write(&path, &whole)?;
+                copy.write(&path, &text)?;
                 asked.insert(path);
             }
             last = self.run_apart(like, copy.again()?, planned, RunnerTest::None)?;
-            missing = stand_ins(&last.run, copy.files());
+            missing = self.stood_in(&last.run, &copy);
         }
         let is_better = executed(&last) > executed(&ran);
         Ok(if is_better { (last, asked) } else { (ran, BTreeSet::new()) })
+    }
+
+    /// Returns the new texts of files with which more tests can be run: with stand-ins for names that are missed, or without
+    /// what a compiler objects to in tests. It gives up where code that is no test cannot be built either.
+    fn stood_in(&self, run: &GateRun, copy: &WorkCopy) -> BTreeMap<String, String> {
+        let text = |path: &str| copy.text(path, FILE_BYTES_MAX as u64);
+        let appended = stand_ins(run, copy.files()).into_iter().filter_map(|(path, stand_in)| {
+            let whole = text(&path).unwrap_or_default();
+            (!whole.contains(&stand_in)).then(|| (path, whole + &stand_in))
+        });
+        let rewritten = objections(run).into_iter().map(|(path, objections)| {
+            let is_of_tests = assize_ecosystem::holds_tests(&path) || self.of_tests.contains(&path);
+            Some((with_failing_bodies(&path, &text(&path)?, &objections, is_of_tests)?, path))
+        });
+        let rewritten: Option<Vec<_>> = rewritten.collect();
+        let rewritten = rewritten.into_iter().flatten().map(|(text, path)| (path, text));
+        appended.chain(rewritten).collect()
     }
 
     /// Runs the tests of the base that can be built with the code of the change, with the change's version of those files
@@ -200,42 +231,45 @@ impl GateSession<'_> {
         Ok(true)
     }
 
+    /// Finds what the change removes of these names. What code of the change still speaks of is not removed: code that breaks
+    /// for it is broken by the change.
+    fn gone_declarations(&self, worktrees: &PreparedWorktrees, missed: &BTreeSet<&str>) -> Vec<RemovedDeclaration> {
+        let Some(base) = worktrees.base.as_ref().filter(|_| !missed.is_empty()) else { return Vec::new() };
+        let (before, now) = (self.code_texts(&base.copy), self.code_texts(&worktrees.change.copy));
+        let mut declarations = removed_declarations(&before, &now);
+        let is_used = |name: &str| now.iter().any(|(_, text)| has_word(text, name));
+        declarations.retain(|it| missed.contains(&*it.name) && !is_used(&it.name));
+        let asked = self.asked_elsewhere(&worktrees.change.copy, &declarations);
+        declarations.retain(|it| !asked.contains(&it.name));
+        declarations
+    }
+
+    /// The files of code that the change touches and a copy has, with their texts; files of tests are none.
+    fn code_texts(&self, copy: &WorkCopy) -> Vec<(&str, String)> {
+        let code = self.diff.files.iter().flat_map(|file| [Some(&file.path), file.old_path.as_ref()]).flatten();
+        let code: BTreeSet<&str> =
+            code.map(String::as_str).filter(|path| is_code(path) && !assize_ecosystem::holds_tests(path)).collect();
+        let there = code.into_iter().filter(|path| copy.files().contains(*path));
+        there.filter_map(|path| Some((path, copy.text(path, FILE_BYTES_MAX as u64)?))).collect()
+    }
+
     /// Finds out which tests of the base the change removes with what they test: with its code, they or their files say that
     /// something is not there which the change removes, and on the base they fail when all of that is cut off.
-    pub(super) fn removed(
+    fn removed(
         &mut self,
         worktrees: &PreparedWorktrees,
         planned: Planned<'_>,
         runs: &AdaptationRuns<'_>,
+        declarations: &[RemovedDeclaration],
     ) -> Result<BTreeSet<String>, CopyError> {
         let Some(base) = &worktrees.base else { return Ok(BTreeSet::new()) };
-        let code = self.diff.files.iter().flat_map(|file| [Some(&file.path), file.old_path.as_ref()]).flatten();
-        let code: BTreeSet<&str> =
-            code.map(String::as_str).filter(|path| is_code(path) && !assize_ecosystem::holds_tests(path)).collect();
-        let texts = |copy: &WorkCopy| -> Vec<(&str, String)> {
-            let there = code.iter().filter(|path| copy.files().contains(**path));
-            there.filter_map(|path| Some((*path, copy.text(path, FILE_BYTES_MAX as u64)?))).collect()
-        };
-        let (before, now) = (texts(&base.copy), texts(&worktrees.change.copy));
-        let declarations = removed_declarations(&before, &now);
-        // What code of the change still speaks of is not removed: code that breaks for it is broken by the change.
-        let is_used = |name: &str| now.iter().any(|(_, text)| has_word(text, name));
-        let mut declarations: Vec<_> = declarations.into_iter().filter(|it| !is_used(&it.name)).collect();
-        let gone_with = |declarations: &[RemovedDeclaration]| {
-            runs.gone_with_a_name(&declarations.iter().map(|it| it.name.as_str()).collect())
-        };
-        if gone_with(&declarations).is_empty() {
-            return Ok(BTreeSet::new());
-        }
-        let asked = self.asked_elsewhere(&worktrees.change.copy, &declarations);
-        declarations.retain(|it| !asked.contains(&it.name));
-        let gone = gone_with(&declarations);
+        let gone = runs.gone_with_a_name();
         if gone.is_empty() {
             return Ok(gone);
         }
         let word = fresh_word();
         let mut copy = base.copy.again()?;
-        for (path, text) in before {
+        for (path, text) in self.code_texts(&base.copy) {
             let of_file = declarations.iter().filter(|it| it.path == path);
             let lines: BTreeSet<u32> = of_file.flat_map(|it| it.lines.iter().copied()).collect();
             if let Some(text) = with_functions_cut_off(path, &text, &lines, &word) {
