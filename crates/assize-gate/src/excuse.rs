@@ -298,6 +298,8 @@ struct NewTests<'a> {
     telling: BTreeMap<Option<&'a str>, usize>,
     /// How many of each file only miss a name there.
     of_new_names: BTreeMap<Option<&'a str>, usize>,
+    /// Functions whose cases say something of the base.
+    functions: BTreeSet<&'a str>,
 }
 
 /// Finds the tests that pass with the change and not with the code of the base, with the tests of the change.
@@ -306,13 +308,23 @@ fn new_tests<'a>(base: &Endings<'_>, change: &Endings<'a>, swapped: &Endings<'_>
     for case in change.passed().filter(|case| !swapped.is(&case.id, TestOutcome::Passed)) {
         let file = file_of(case);
         new.files.insert(file);
+        let misses_a_name = is_only_a_missing_name(swapped, case);
+        new.functions.extend(function_of(&case.id).filter(|_| !misses_a_name && swapped.0.contains_key(&*case.id)));
         if !base.0.contains_key(&*case.id) {
-            let misses_a_name = is_only_a_missing_name(swapped, case);
             let counts = if misses_a_name { &mut new.of_new_names } else { &mut new.telling };
             *counts.entry(file).or_insert(0) += 1;
         }
     }
     new
+}
+
+/// Returns the function of which a test is one case, as pytest and Go name them: `file::test[case]`, `package.Test/case`.
+fn function_of(id: &str) -> Option<&str> {
+    if id.ends_with(']') {
+        return id.split_once('[').map(|(function, _)| function);
+    }
+    let name = [".Test", ".Fuzz"].iter().filter_map(|begin| id.find(begin)).min()?;
+    id[name..].find('/').map(|at| &id[..name + at])
 }
 
 /// Returns the file of a test: as the runner says, or as its id begins.
@@ -385,7 +397,8 @@ impl AdaptationRuns<'_> {
     /// its file has another new one for it.
     ///
     /// A weakened test passes on the base as well, so it is none of these, unless its file has another new one for what it no
-    /// longer says, or it misses nothing but what the change removes. Nor is one that fails on the base for nothing but a name that is not there, unless the old version misses a name
+    /// longer says, it is one case of a function of which others tell the change from the base, or it misses nothing but what the
+    /// change removes. Nor is one that fails on the base for nothing but a name that is not there, unless the old version misses a name
     /// as well: anything fails on the base that uses a name which the change brings. So a new test of something new does
     /// not stand for one that is gone.
     pub fn adapted(&self) -> BTreeSet<String> {
@@ -408,7 +421,8 @@ impl AdaptationRuns<'_> {
             let id = case.id.as_str();
             let adapted = match change.0.get(id).map(|case| case.outcome) {
                 Some(TestOutcome::Passed) if swapped.is(id, TestOutcome::Passed) => {
-                    self.misses_what_is_gone(&held, id) || take_one(&mut new.telling, &file_of(case))
+                    let is_case = function_of(id).is_some_and(|function| new.functions.contains(function));
+                    is_case || self.misses_what_is_gone(&held, id) || take_one(&mut new.telling, &file_of(case))
                 }
                 Some(TestOutcome::Passed) => !says_more(case),
                 Some(_) => false,
@@ -642,6 +656,19 @@ mod tests {
             "what it no longer says has its own"
         );
         assert_eq!(adapted(&with(x, Failed), &beside(Passed), &beside(Passed)), "");
+        for (one, other, expected) in [
+            ("m/a.TestX/one", "m/a.TestX/other", "m/a.TestX/one"),
+            ("m/a.TestX/one", "m/a.TestY/other", ""),
+            ("test_a.py::x[1]", "test_a.py::x[2]", "test_a.py::x[1]"),
+        ] {
+            let [base, held] = [Passed, Failed].map(|outcome| tested(&[(one, outcome), (other, Failed)]));
+            let [change, swapped] = [Passed, Failed].map(|outcome| tested(&[(one, Passed), (other, outcome)]));
+            let (removed, gone, touched) = (&BTreeSet::new(), &BTreeSet::new(), &touched);
+            let (base, held, change, swapped) = (&base, &held, &change, &swapped);
+            let runs = AdaptationRuns { base, held, change, swapped, touched, removed, gone };
+            let found = runs.adapted();
+            assert_eq!(found.iter().filter(|id| *id == one).cloned().collect::<String>(), expected, "{one}");
+        }
         let base = tested(&[(x, Passed)]);
         for (said, gone, expected) in [
             ("undefined: Old", &["Old"][..], x),

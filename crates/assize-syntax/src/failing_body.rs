@@ -33,7 +33,7 @@ pub fn with_failing_bodies(
 ) -> Option<String> {
     let parsed = language::parse(path, text)?;
     let root = parsed.tree.root_node();
-    let edit_of: fn(&Place<'_>) -> Option<Edit> = match parsed.language {
+    let edit_of: fn(&ObjectionPlace<'_>) -> Option<Edit> = match parsed.language {
         Language::Go => edit_of_go,
         Language::Rust => edit_of_rust,
         _ => return None,
@@ -51,7 +51,7 @@ pub fn with_failing_bodies(
         if !is_of_tests && !above.iter().any(|node| is_for_tests(*node, text)) {
             return None;
         }
-        let edit = edit_of(&Place { above, text, objection })?;
+        let edit = edit_of(&ObjectionPlace { above, text, objection })?;
         // Two lines of one function are one edit.
         edits.entry(edit.range.start).or_insert(edit);
     }
@@ -63,7 +63,7 @@ pub fn with_failing_bodies(
 }
 
 /// Where a compiler objects to something.
-struct Place<'t> {
+struct ObjectionPlace<'t> {
     /// The node there, and those around it up to the file.
     above: Vec<Node<'t>>,
     text: &'t str,
@@ -76,7 +76,7 @@ struct Edit {
     by: String,
 }
 
-impl<'t> Place<'t> {
+impl<'t> ObjectionPlace<'t> {
     /// The outermost node around the place that is of one of these kinds.
     fn outermost(&self, kinds: &[&str]) -> Option<Node<'t>> {
         self.above.iter().rev().find(|node| kinds.contains(&node.kind())).copied()
@@ -93,7 +93,7 @@ impl<'t> Place<'t> {
     }
 }
 
-fn edit_of_go(place: &Place<'_>) -> Option<Edit> {
+fn edit_of_go(place: &ObjectionPlace<'_>) -> Option<Edit> {
     if let Some(import) = place.outermost(&["import_spec"]) {
         // An import that is asked for nothing any more is none for its name's sake.
         let path = import.child_by_field_name("path")?;
@@ -118,7 +118,7 @@ fn edit_of_go(place: &Place<'_>) -> Option<Edit> {
 }
 
 /// Returns the name and type of the parameter through which a function of Go tells that a test failed.
-fn harness_of<'t>(parameters: Node<'t>, place: &Place<'t>) -> Option<(&'t str, &'t str)> {
+fn harness_of<'t>(parameters: Node<'t>, place: &ObjectionPlace<'t>) -> Option<(&'t str, &'t str)> {
     let mut cursor = parameters.walk();
     let mut found = parameters.named_children(&mut cursor).filter_map(|parameter| {
         let name = place.text(parameter.child_by_field_name("name")?);
@@ -129,7 +129,7 @@ fn harness_of<'t>(parameters: Node<'t>, place: &Place<'t>) -> Option<(&'t str, &
     found.next()
 }
 
-fn edit_of_rust(place: &Place<'_>) -> Option<Edit> {
+fn edit_of_rust(place: &ObjectionPlace<'_>) -> Option<Edit> {
     if let Some(import) = place.outermost(&["use_declaration"]) {
         return without_import(import, place);
     }
@@ -142,7 +142,7 @@ fn edit_of_rust(place: &Place<'_>) -> Option<Edit> {
 }
 
 /// Takes the missing names out of an import of Rust, or takes out all of it.
-fn without_import(import: Node<'_>, place: &Place<'_>) -> Option<Edit> {
+fn without_import(import: Node<'_>, place: &ObjectionPlace<'_>) -> Option<Edit> {
     let names: Vec<&str> = place.objection.missing.iter().map(String::as_str).collect();
     let mut found = Vec::new();
     named_parts(import, &names, place, &mut found);
@@ -161,7 +161,7 @@ fn without_import(import: Node<'_>, place: &Place<'_>) -> Option<Edit> {
 }
 
 /// Finds the last parts of paths in an import that have one of these names.
-fn named_parts<'t>(node: Node<'t>, names: &[&str], place: &Place<'_>, found: &mut Vec<Node<'t>>) {
+fn named_parts<'t>(node: Node<'t>, names: &[&str], place: &ObjectionPlace<'_>, found: &mut Vec<Node<'t>>) {
     if node.kind() == "identifier" && names.contains(&place.text(node)) {
         found.push(node);
     }

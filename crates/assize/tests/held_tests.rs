@@ -147,7 +147,7 @@ fn tests_do_not_go_with_what_other_code_still_calls() {
 }
 
 /// A package of a compiled language: its other files, its code and its tests with their paths, and what changes of it say.
-struct CompiledPackage<'a> {
+struct PackageToBuild<'a> {
     settings: &'a [(&'a str, &'a str)],
     code: (&'a str, &'a str),
     tests: (&'a str, &'a str),
@@ -160,7 +160,7 @@ struct CompiledPackage<'a> {
     old: [&'a str; 2],
 }
 
-impl CompiledPackage<'_> {
+impl PackageToBuild<'_> {
     /// Reviews changes: a limit that rises beside a new function, and a constant that goes.
     fn judge(&self) {
         let with = |text: &str, from: &str, to: &str| {
@@ -186,7 +186,7 @@ impl CompiledPackage<'_> {
 fn each_test_of_rust_that_cannot_be_built_speaks_for_itself() {
     let manifest = "[package]\nname = \"m\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
     let lock = "version = 3\n\n[[package]]\nname = \"m\"\nversion = \"0.1.0\"\n";
-    CompiledPackage {
+    PackageToBuild {
         settings: &[("Cargo.toml", manifest), ("Cargo.lock", lock)],
         code: (
             "src/lib.rs",
@@ -209,7 +209,7 @@ fn each_test_of_rust_that_cannot_be_built_speaks_for_itself() {
 
 #[test]
 fn each_test_of_go_that_cannot_be_built_speaks_for_itself() {
-    CompiledPackage {
+    PackageToBuild {
         settings: &[("go.mod", "module example.com/m\n\ngo 1.18\n")],
         code: (
             "m.go",

@@ -67,7 +67,7 @@ impl GateSession<'_> {
         held: &GateRun,
         base: Option<&GateRun>,
     ) -> Result<Adaptation, ReviewError> {
-        let none = Ok(Adaptation::Tests(AdaptedTests::default()));
+        let none = Ok(Adaptation::Tests(RewrittenTests::default()));
         let is_allowed = self.is_unspecified() && self.terms.policy.adapted_tests.is_allowed();
         let is_asked = tree == TreeState::Held && held.state != GateState::Passed && is_allowed;
         let Some(base) = base.filter(|_| is_asked) else { return none };
@@ -105,7 +105,7 @@ impl GateSession<'_> {
         let removed = self.removed(worktrees, planned, &runs_of_all, &declarations)?;
         let runs = AdaptationRuns { removed: &removed, gone: &gone, ..runs };
         if runs.adapted().is_empty() && !runs.is_rebuilt() {
-            return Ok(Adaptation::Tests(AdaptedTests { removed, ..AdaptedTests::default() }));
+            return Ok(Adaptation::Tests(RewrittenTests { removed, ..RewrittenTests::default() }));
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
         let swapped = self.run_apart(&worktrees.change, copy.again()?, planned, RunnerTest::None)?;
@@ -113,14 +113,14 @@ impl GateSession<'_> {
         let of_machine = [GateTrouble::Machine, GateTrouble::MissingTool, GateTrouble::TimedOut];
         if swapped.run.trouble.as_ref().is_some_and(|(kind, _)| of_machine.contains(kind)) {
             // It says nothing of the base's code.
-            return Ok(Adaptation::Tests(AdaptedTests { removed, ..AdaptedTests::default() }));
+            return Ok(Adaptation::Tests(RewrittenTests { removed, ..RewrittenTests::default() }));
         }
         let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
         if runs.is_rebuilt() {
             return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
         }
         let (adapted, red) = (runs.adapted(), runs.red_adapted());
-        Ok(Adaptation::Tests(AdaptedTests { adapted, red, removed }))
+        Ok(Adaptation::Tests(RewrittenTests { adapted, red, removed }))
     }
 
     /// Lets each test of the base speak for itself where files of tests cannot be loaded for a name that is not there.
@@ -340,7 +340,7 @@ impl GateSession<'_> {
 /// What a change does with tests of the base that its code does not pass.
 pub(super) enum Adaptation {
     /// It adapts or removes these.
-    Tests(AdaptedTests),
+    Tests(RewrittenTests),
     /// It rewrites files that cannot be built with its code otherwise.
     Rebuilt,
     /// It rewrites tests of a script that leaves nothing but its status.
@@ -351,7 +351,7 @@ pub(super) enum Adaptation {
 
 /// Tests of the base that a change adapts or removes, by their ids.
 #[derive(Default)]
-pub(super) struct AdaptedTests {
+pub(super) struct RewrittenTests {
     /// It makes these fail and rewrites them.
     adapted: BTreeSet<String>,
     /// These failed before, and it rewrites them so that they pass on the base as well.
@@ -360,7 +360,7 @@ pub(super) struct AdaptedTests {
     removed: BTreeSet<String>,
 }
 
-impl AdaptedTests {
+impl RewrittenTests {
     /// Returns why each is not held against the change.
     pub(super) fn excuses(self) -> impl Iterator<Item = (String, Excuse)> {
         let kinds = [(self.adapted, Excuse::Adapted), (self.red, Excuse::RedAdapted), (self.removed, Excuse::Removed)];
