@@ -309,7 +309,8 @@ fn new_tests<'a>(base: &Endings<'_>, change: &Endings<'a>, swapped: &Endings<'_>
         let file = file_of(case);
         new.files.insert(file);
         let misses_a_name = is_only_a_missing_name(swapped, case);
-        new.functions.extend(function_of(&case.id).filter(|_| !misses_a_name && swapped.0.contains_key(&*case.id)));
+        new.functions
+            .extend(function_of(&case.id, change).filter(|_| !misses_a_name && swapped.0.contains_key(&*case.id)));
         if !base.0.contains_key(&*case.id) {
             let counts = if misses_a_name { &mut new.of_new_names } else { &mut new.telling };
             *counts.entry(file).or_insert(0) += 1;
@@ -318,13 +319,13 @@ fn new_tests<'a>(base: &Endings<'_>, change: &Endings<'a>, swapped: &Endings<'_>
     new
 }
 
-/// Returns the function of which a test is one case, as pytest and Go name them: `file::test[case]`, `package.Test/case`.
-fn function_of(id: &str) -> Option<&str> {
+/// Returns the function of which a test is one case: pytest names it `test[case]`, and Go `test/case` beside `test` itself.
+fn function_of<'a>(id: &'a str, run: &Endings<'_>) -> Option<&'a str> {
     if id.ends_with(']') {
         return id.split_once('[').map(|(function, _)| function);
     }
-    let name = [".Test", ".Fuzz"].iter().filter_map(|begin| id.find(begin)).min()?;
-    id[name..].find('/').map(|at| &id[..name + at])
+    let above = id.match_indices('/').map(|(at, _)| &id[..at]);
+    above.into_iter().find(|function| run.0.contains_key(function))
 }
 
 /// Returns the file of a test: as the runner says, or as its id begins.
@@ -421,7 +422,7 @@ impl AdaptationRuns<'_> {
             let id = case.id.as_str();
             let adapted = match change.0.get(id).map(|case| case.outcome) {
                 Some(TestOutcome::Passed) if swapped.is(id, TestOutcome::Passed) => {
-                    let is_case = function_of(id).is_some_and(|function| new.functions.contains(function));
+                    let is_case = function_of(id, &change).is_some_and(|function| new.functions.contains(function));
                     is_case || self.misses_what_is_gone(&held, id) || take_one(&mut new.telling, &file_of(case))
                 }
                 Some(TestOutcome::Passed) => !says_more(case),
@@ -661,8 +662,11 @@ mod tests {
             ("m/a.TestX/one", "m/a.TestY/other", ""),
             ("test_a.py::x[1]", "test_a.py::x[2]", "test_a.py::x[1]"),
         ] {
-            let [base, held] = [Passed, Failed].map(|outcome| tested(&[(one, outcome), (other, Failed)]));
-            let [change, swapped] = [Passed, Failed].map(|outcome| tested(&[(one, Passed), (other, outcome)]));
+            // Go reports the functions themselves as well.
+            let run =
+                |mine, others| tested(&[("m/a.TestX", Passed), ("m/a.TestY", Passed), (one, mine), (other, others)]);
+            let [base, held] = [Passed, Failed].map(|outcome| run(outcome, Failed));
+            let [change, swapped] = [Passed, Failed].map(|outcome| run(Passed, outcome));
             let (removed, gone, touched) = (&BTreeSet::new(), &BTreeSet::new(), &touched);
             let (base, held, change, swapped) = (&base, &held, &change, &swapped);
             let runs = AdaptationRuns { base, held, change, swapped, touched, removed, gone };

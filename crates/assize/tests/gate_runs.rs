@@ -577,3 +577,38 @@ fn tests_of_the_base_that_do_not_build_hold_nothing() {
         assert_eq!(envelope["outcome"], outcome, "{envelope}");
     }
 }
+
+#[test]
+fn a_package_without_tests_is_judged_by_those_beside_it() {
+    let manifest = |name: &str, rest: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{rest}\n[workspace]\n")
+    };
+    let lock = |packages: &[&str]| {
+        let package = |name: &&str| match *name {
+            "tool" => {
+                "\n[[package]]\nname = \"tool\"\nversion = \"0.1.0\"\ndependencies = [\n \"zone\",\n]\n".to_owned()
+            }
+            name => format!("\n[[package]]\nname = \"{name}\"\nversion = \"0.1.0\"\n"),
+        };
+        format!("version = 3\n{}", packages.iter().map(package).collect::<String>())
+    };
+    let code = |name: &str| format!("pub fn zone() -> &'static str {{\n    \"{name}\"\n}}\n");
+    let tests = "#[test]\nfn there_is_one() {\n    assert!(!zone::zone().is_empty());\n}\n";
+    let (root, tool) = (manifest("zone", ""), manifest("tool", "[dependencies]\nzone = { path = \"..\" }\n"));
+    let (root_lock, tool_lock) = (lock(&["zone"]), lock(&["tool", "zone"]));
+    let with_tests = [
+        ("Cargo.toml", root.as_str()),
+        ("Cargo.lock", &root_lock),
+        ("src/lib.rs", &code("UTC")),
+        ("tool/Cargo.toml", &tool),
+        ("tool/Cargo.lock", &tool_lock),
+        ("tool/src/main.rs", "fn main() {\n    println!(\"{}\", zone::zone());\n}\n"),
+        ("tests/zone.rs", tests),
+    ];
+    for (base, outcome) in [(&with_tests[..], "accept"), (&with_tests[..6], "unjudged")] {
+        let repo = Repo::with_commit(base);
+        repo.write("src/lib.rs", &code("Etc/UTC"));
+        let envelope = reviewed(&repo, &[]);
+        assert_eq!(envelope["outcome"], outcome, "{envelope}");
+    }
+}

@@ -208,7 +208,7 @@ impl<'a> GateSession<'a> {
         let due = due(on_change, on_held);
         self.begin_with_base_build(worktrees, &on_base, &due)?;
         let mut findings = removed(worktrees, &on_base, &due);
-        let mut results = Vec::new();
+        let (mut results, mut without_tests) = (Vec::new(), BTreeSet::new());
         for (number, (gate, setup, tree)) in due.iter().enumerate() {
             let name = name_of(gate.id(), &setup.folder);
             (self.watch)(ReviewStep::Gate { name: &name, on: *tree, done: number, of: due.len() });
@@ -274,21 +274,29 @@ impl<'a> GateSession<'a> {
                 }
                 Adaptation::Tests(tests) => excuses.extend(tests.excuses()),
             }
+            if is_test_runner(*gate) && base.is_some() && no_tests_yet(&ran.run, base) {
+                without_tests.insert(name.clone());
+            }
             let result = self.result(planned, *tree, &ran, base, &excuses, worktrees.held.is_some());
             findings.extend(by_change(&name, &excuses));
-            // With another version of Node all runs again.
-            let end = (result.name(), result.tests_of, result.state);
-            if !self.ended.contains(&end) {
-                (self.watch)(ReviewStep::Ended { result: &result });
-                self.ended.push(end);
-            }
+            self.tell_end(&result);
             results.push(result);
             if number + 1 < due.len() && self.is_hopeless(&results) {
                 limits.push(STOPPED_EARLY.to_owned());
                 break;
             }
         }
+        leave_out(&mut results, without_tests, limits);
         Ok((results, findings))
+    }
+
+    /// Says that a gate has ended. With another version of Node all runs again, and nothing is said twice.
+    fn tell_end(&mut self, result: &GateResult) {
+        let end = (result.name(), result.tests_of, result.state);
+        if !self.ended.contains(&end) {
+            (self.watch)(ReviewStep::Ended { result });
+            self.ended.push(end);
+        }
     }
 
     /// Plans the gates of a copy for this change.
@@ -788,6 +796,17 @@ impl<'a> GateSession<'a> {
             ready_by: ran.ready_by.as_deref(),
         };
         GateResult::of(&ran.run, base, self.moves, &about)
+    }
+}
+
+/// Leaves out gates that find no test, on the base either, where those in other folders pass.
+fn leave_out(results: &mut Vec<GateResult>, without_tests: BTreeSet<String>, limits: &mut Vec<String>) {
+    let passed = |result: &GateResult| {
+        result.state == GateState::Passed && result.tests.as_ref().is_some_and(|tests| tests.passed > 0)
+    };
+    if results.iter().any(passed) {
+        results.retain(|result| !without_tests.contains(&name_of(&result.id, &result.folder)));
+        limits.extend(without_tests.into_iter().map(|name| format!("{name}: there is no test, on the base either")));
     }
 }
 
