@@ -226,6 +226,14 @@ pub fn newly_failing(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
     failing(run).filter(is_new).map(|case| case.id.clone()).collect()
 }
 
+/// Returns whether a test that passed on the base was ended for its time, which is ours.
+pub fn is_overdue(run: &GateRun, base: &GateRun) -> bool {
+    let passed = Endings::of(base);
+    let is_ended = |message: &str| NOT_DONE[..2].iter().any(|words| message.contains(words));
+    let mut ended = failing(run).filter(|case| case.message.as_deref().is_some_and(is_ended));
+    ended.any(|case| passed.is(&case.id, TestOutcome::Passed))
+}
+
 /// Returns which of these tests passed in a run.
 pub fn passed_in(ids: &BTreeSet<String>, run: &GateRun) -> BTreeSet<String> {
     let passed = run.cases().filter(|case| case.outcome == TestOutcome::Passed && ids.contains(&case.id));
@@ -306,7 +314,7 @@ struct NewTests<'a> {
 fn new_tests<'a>(base: &Endings<'_>, change: &Endings<'a>, swapped: &Endings<'_>) -> NewTests<'a> {
     let mut new = NewTests::default();
     for case in change.passed().filter(|case| !swapped.is(&case.id, TestOutcome::Passed)) {
-        let file = file_of(case);
+        let file = place_of(case, change);
         new.files.insert(file);
         let misses_a_name = is_only_a_missing_name(swapped, case);
         new.functions
@@ -321,8 +329,8 @@ fn new_tests<'a>(base: &Endings<'_>, change: &Endings<'a>, swapped: &Endings<'_>
 
 /// Returns the function of which a test is one case: pytest names it `test[case]`, and Go `test/case` beside `test` itself.
 fn function_of<'a>(id: &'a str, run: &Endings<'_>) -> Option<&'a str> {
-    if id.ends_with(']') {
-        return id.split_once('[').map(|(function, _)| function);
+    if let Some((_, name)) = id.rsplit_once("::").filter(|_| id.ends_with(']')) {
+        return name.find('[').map(|at| &id[..id.len() - name.len() + at]);
     }
     let above = id.match_indices('/').map(|(at, _)| &id[..at]);
     above.into_iter().find(|function| run.0.contains_key(function))
@@ -332,6 +340,13 @@ fn function_of<'a>(id: &'a str, run: &Endings<'_>) -> Option<&'a str> {
 pub fn file_of(case: &TestCase) -> Option<&str> {
     let begins = |separator: &str| case.id.split(separator).next().filter(|path| assize_ecosystem::is_code(path));
     case.path.as_deref().or_else(|| begins("::")).or_else(|| begins(" > "))
+}
+
+/// Returns where a test stands: in a file, or in a package of Go or a program of Rust, as its id begins.
+fn place_of<'a>(case: &'a TestCase, run: &Endings<'_>) -> Option<&'a str> {
+    let of_rust = || case.id.split_once(' ').map(|(program, _)| program);
+    let of_go = || function_of(&case.id, run).unwrap_or(&case.id).rsplit_once('.').map(|(package, _)| package);
+    file_of(case).or_else(of_rust).or_else(of_go)
 }
 
 impl AdaptationRuns<'_> {
@@ -423,14 +438,18 @@ impl AdaptationRuns<'_> {
             let adapted = match change.0.get(id).map(|case| case.outcome) {
                 Some(TestOutcome::Passed) if swapped.is(id, TestOutcome::Passed) => {
                     let is_case = function_of(id, &change).is_some_and(|function| new.functions.contains(function));
-                    is_case || self.misses_what_is_gone(&held, id) || take_one(&mut new.telling, &file_of(case))
+                    is_case
+                        || self.misses_what_is_gone(&held, id)
+                        || take_one(&mut new.telling, &place_of(case, &change))
                 }
                 Some(TestOutcome::Passed) => !says_more(case),
                 Some(_) => false,
                 // A file that cannot be loaded is reported by its path.
-                None if !base.0.contains_key(id) => new.files.contains(&file_of(case)),
+                None if !base.0.contains_key(id) => {
+                    new.files.contains(&place_of(case, &change)) || new.files.contains(&Some(id))
+                }
                 None => {
-                    let file = file_of(case);
+                    let file = place_of(case, &change);
                     let misses_a_name = is_only_a_missing_name(&held, case);
                     take_one(&mut new.telling, &file) || misses_a_name && take_one(&mut new.of_new_names, &file)
                 }
@@ -624,6 +643,20 @@ mod tests {
     }
 
     #[test]
+    fn a_test_is_overdue_that_we_ended_and_that_passed_on_the_base() {
+        let base = tested(&[("a", TestOutcome::Passed), ("b", TestOutcome::Failed)]);
+        for (id, said, expected) in [
+            ("a", "it was not done in time", true),
+            ("a", "it was not done within 30 seconds", true),
+            ("a", "Timeout of 2000ms exceeded", false),
+            ("b", "it was not done in time", false),
+            ("c", "it was not done in time", false),
+        ] {
+            assert_eq!(is_overdue(&red(&[(id, said)]), &base), expected, "{id}: {said}");
+        }
+    }
+
+    #[test]
     fn a_test_is_adapted_where_its_new_version_tells_the_change_from_the_base() {
         use TestOutcome::{Failed, Passed};
         let touched = BTreeSet::from(["test_a.py".to_owned()]);
@@ -657,6 +690,56 @@ mod tests {
             "what it no longer says has its own"
         );
         assert_eq!(adapted(&with(x, Failed), &beside(Passed), &beside(Passed)), "");
+        let untouched = [(x, Passed), (y, Passed), (z, Failed)];
+        assert_eq!(adapted(&untouched, &[(z, Passed)], &[(z, Failed)]), "", "its file is as it was");
+        // A file that cannot be loaded with the change's code.
+        let broken = [("test_a.py", Failed), (z, Passed)];
+        let all = [(x, Passed), (y, Passed), (z, Passed)];
+        assert_eq!(adapted(&broken, &all, &broken), "test_a.py test_a.py::x test_a.py::y");
+        let red = tested(&[(x, Failed), (y, Passed)]);
+        let fixed = tested(&[(x, Passed), (y, Passed)]);
+        let of_red = |swapped: &GateRun, touched: &str| {
+            let held = tested(&[(x, Failed), (y, Passed)]);
+            let touched = &BTreeSet::from([touched.to_owned()]);
+            let removed = &BTreeSet::new();
+            let runs = AdaptationRuns {
+                base: &red,
+                held: &held,
+                change: &fixed,
+                swapped,
+                touched,
+                removed,
+                gone: &BTreeSet::new(),
+            };
+            [runs.adapted(), runs.red_adapted()].map(|ids| ids.into_iter().collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(of_red(&red, "test_a.py"), [x, ""], "it failed on the base for another reason");
+        assert_eq!(of_red(&fixed, "test_a.py"), ["", x], "it passes on the base now");
+        assert_eq!(of_red(&fixed, "test_b.py"), ["", ""], "its file is as it was");
+    }
+
+    #[test]
+    fn what_is_new_pays_for_what_stands_beside_it() {
+        use TestOutcome::{Failed, Passed};
+        let (x, touched) = ("test_a.py::x", BTreeSet::from(["test_a.py".to_owned()]));
+        for (one, other) in
+            [("m/a.TestX", "m/b.TestY"), ("m::a x", "m::b y"), ("test/a.js > [a] x", "test/a.js > [b] y")]
+        {
+            // What is new in one package, and a test that says less in another.
+            let [base, held, swapped] =
+                [(Passed, None), (Failed, None), (Passed, Some(Failed))].map(|(outcome, new)| {
+                    let new = new.map(|outcome| ("m/b.TestNew", outcome));
+                    tested(
+                        &[Some((one, outcome)), Some((other, Passed)), new].into_iter().flatten().collect::<Vec<_>>(),
+                    )
+                });
+            let change = tested(&[(one, Passed), (other, Passed), ("m/b.TestNew", Passed)]);
+            let (removed, gone) = (&BTreeSet::new(), &BTreeSet::new());
+            let touched = &BTreeSet::from(["test/a.js".to_owned()]);
+            let (base, held, change, swapped) = (&base, &held, &change, &swapped);
+            let runs = AdaptationRuns { base, held, change, swapped, touched, removed, gone };
+            assert_eq!(runs.adapted(), BTreeSet::new(), "{one}");
+        }
         for (one, other, expected) in [
             ("m/a.TestX/one", "m/a.TestX/other", "m/a.TestX/one"),
             ("m/a.TestX/one", "m/a.TestY/other", ""),
@@ -686,32 +769,6 @@ mod tests {
             let runs = AdaptationRuns { base: &base, held: &held, change, swapped, touched, removed, gone };
             assert_eq!(runs.adapted().into_iter().collect::<String>(), expected, "{said}");
         }
-        let untouched = [(x, Passed), (y, Passed), (z, Failed)];
-        assert_eq!(adapted(&untouched, &[(z, Passed)], &[(z, Failed)]), "", "its file is as it was");
-        // A file that cannot be loaded with the change's code.
-        let broken = [("test_a.py", Failed), (z, Passed)];
-        let all = [(x, Passed), (y, Passed), (z, Passed)];
-        assert_eq!(adapted(&broken, &all, &broken), "test_a.py test_a.py::x test_a.py::y");
-        let red = tested(&[(x, Failed), (y, Passed)]);
-        let fixed = tested(&[(x, Passed), (y, Passed)]);
-        let of_red = |swapped: &GateRun, touched: &str| {
-            let held = tested(&[(x, Failed), (y, Passed)]);
-            let touched = &BTreeSet::from([touched.to_owned()]);
-            let removed = &BTreeSet::new();
-            let runs = AdaptationRuns {
-                base: &red,
-                held: &held,
-                change: &fixed,
-                swapped,
-                touched,
-                removed,
-                gone: &BTreeSet::new(),
-            };
-            [runs.adapted(), runs.red_adapted()].map(|ids| ids.into_iter().collect::<Vec<_>>().join(" "))
-        };
-        assert_eq!(of_red(&red, "test_a.py"), [x, ""], "it failed on the base for another reason");
-        assert_eq!(of_red(&fixed, "test_a.py"), ["", x], "it passes on the base now");
-        assert_eq!(of_red(&fixed, "test_b.py"), ["", ""], "its file is as it was");
     }
 
     #[test]

@@ -24,7 +24,9 @@ pub struct Objection {
 /// Returns the text of a file of Go or Rust without what a compiler objects to, by lines counted from 1. With `is_of_tests` the
 /// whole file belongs to tests; otherwise only what is compiled for tests alone.
 ///
-/// `None` where that does not help: a line stands in code that is no test, or outside of functions and imports.
+/// `None` where that does not help: a line stands in code that is no test, or outside of functions and imports, or in a
+/// function that is none of the tests and cannot say that they fail. One that panics would pass a test that waits for
+/// that, and end the process of all others.
 pub fn with_failing_bodies(
     path: &str,
     text: &str,
@@ -55,6 +57,10 @@ pub fn with_failing_bodies(
         // Two lines of one function are one edit.
         edits.entry(edit.range.start).or_insert(edit);
     }
+    // An import within a function goes with its body.
+    let ranges: Vec<Range<usize>> = edits.values().map(|edit| edit.range.clone()).collect();
+    let is_inner = |range: &Range<usize>| ranges.iter().any(|other| other.start < range.start && range.end < other.end);
+    edits.retain(|_, edit| !is_inner(&edit.range));
     let mut changed = text.to_owned();
     for edit in edits.into_values().rev() {
         changed.replace_range(edit.range, &edit.by);
@@ -110,9 +116,10 @@ fn edit_of_go(place: &ObjectionPlace<'_>) -> Option<Edit> {
     let by = match harness {
         // What all tests begin with.
         Some((_, "*testing.M")) => return None,
-        Some((name, _)) if !returns => format!("{{ {name}.Fatal({said}) }}"),
-        _ if name.starts_with("Example") => format!("{{\n// Output: {}\n}}", said.trim_matches('"')),
-        _ => format!("{{ panic({said}) }}"),
+        Some((name, _)) if returns => format!("{{ {name}.Fatal({said}); panic(\"\") }}"),
+        Some((name, _)) => format!("{{ {name}.Fatal({said}) }}"),
+        None if name.starts_with("Example") => format!("{{\n// Output: {}\n}}", said.trim_matches('"')),
+        None => return None,
     };
     Some(Edit { range: body.byte_range(), by })
 }
@@ -135,6 +142,10 @@ fn edit_of_rust(place: &ObjectionPlace<'_>) -> Option<Edit> {
     }
     let function = place.outermost(&["function_item"])?;
     let body = function.child_by_field_name("body")?;
+    let is_test = |text: &str| text.trim_end_matches(']').split('(').next().is_some_and(|name| name.ends_with("test"));
+    if !attributes(function, place.text).any(is_test) {
+        return None;
+    }
     // One that is to panic must not.
     let panics = attributes(function, place.text).any(|text| text.contains("should_panic"));
     let by = if panics { "{}".to_owned() } else { format!("{{ panic!(\"{{}}\", {}) }}", place.quoted()) };
@@ -209,9 +220,8 @@ mod tests {
             (
                 "func help(tb testing.TB) int {\n\treturn Gone()\n}\n",
                 4,
-                "func help(tb testing.TB) int { panic(\"undefined: Gone\") }\n",
+                "func help(tb testing.TB) int { tb.Fatal(\"undefined: Gone\"); panic(\"\") }\n",
             ),
-            ("func help() {\n\tGone()\n}\n", 4, "func help() { panic(\"undefined: Gone\") }\n"),
             (
                 "func ExampleA() {\n\tGone()\n\t// Output: 1\n}\n",
                 4,
@@ -223,6 +233,8 @@ mod tests {
             assert_eq!(found, Some(all(expected)));
             assert_eq!(without("a.go", &all(text), line, "undefined: Gone", &["Gone"]), None, "it is no test");
         }
+        let help = "package a\n\nfunc help() {\n\tGone()\n}\n";
+        assert_eq!(without("a_test.go", help, 4, "undefined: Gone", &["Gone"]), None, "it cannot say that it fails");
         let text = "package a\n\nimport (\n\t\"fmt\"\n\tx \"os\"\n)\n\nvar a = Gone\n\nfunc TestMain(m *testing.M) {\n\tGone()\n}\n";
         let unused = without("a_test.go", text, 5, "\"os\" imported as x and not used", &[]);
         assert_eq!(unused.as_deref(), Some(&*text.replace("x \"os\"", "_ \"os\"")));
@@ -260,6 +272,15 @@ mod tests {
             let found = without("tests/a.rs", &all(import), 1, "unresolved import `a::gone`", &["gone"]);
             assert_eq!(found, Some(all(expected)), "{import}");
         }
+        let help = "fn help() {\n    gone();\n}\n";
+        assert_eq!(without("tests/a.rs", help, 2, said, &["gone"]), None, "a test may wait for its panic");
+        let within = "#[test]\nfn a() {\n    use b::gone;\n    gone();\n}\n";
+        let objections = [3, 4].map(|line| {
+            let missing = ["gone".to_owned()].into();
+            (line, Objection { message: said.to_owned(), missing })
+        });
+        let cut = with_failing_bodies("tests/a.rs", within, &objections.into(), true).unwrap();
+        assert!(cut.starts_with("#[test]\nfn a() { panic!") && cut.ends_with("}\n"), "{cut}");
         let inline = "fn code() {\n    gone();\n}\n\n#[cfg(test)]\nmod checks {\n    use super::gone;\n\n    #[test]\n    fn a() {\n        gone();\n    }\n}\n";
         assert_eq!(without("src/a.rs", inline, 2, said, &["gone"]), None, "it is no test");
         let cut = without("src/a.rs", inline, 11, said, &["gone"]).unwrap();

@@ -612,3 +612,20 @@ fn a_package_without_tests_is_judged_by_those_beside_it() {
         assert_eq!(envelope["outcome"], outcome, "{envelope}");
     }
 }
+
+#[test]
+fn a_test_that_is_slow_on_the_base_has_more_time() {
+    let code = |seconds: &str| format!("import time\n\n\ndef wait():\n    time.sleep({seconds})\n    return True\n");
+    let tests = "import unittest\n\nimport slow\n\n\nclass SlowTest(unittest.TestCase):\n    def test_wait(self):\n        self.assertTrue(slow.wait())\n";
+    for (seconds, outcome) in [("5", "accept"), ("60", "revise")] {
+        let repo = Repo::with_commit(&[
+            ("assize.toml", "[gates]\ntest_seconds = 4\n"),
+            ("slow.py", &code("2.5")),
+            ("tests/__init__.py", ""),
+            ("tests/test_slow.py", tests),
+        ]);
+        repo.write("slow.py", &code(seconds));
+        let envelope = reviewed(&repo, &[]);
+        assert_eq!(envelope["outcome"], outcome, "{envelope}");
+    }
+}
