@@ -300,11 +300,11 @@ fn is_only_a_missing_name(run: &Endings<'_>, case: &TestCase) -> bool {
 /// The tests that pass with the change and not with the code of the base.
 #[derive(Default)]
 struct NewTests<'a> {
-    /// The files in which there are any.
-    files: BTreeSet<Option<&'a str>>,
-    /// How many of each file the base does not have, and say something of it.
+    /// Where there are any.
+    places: BTreeSet<Option<&'a str>>,
+    /// How many of each place the base does not have, and say something of it.
     telling: BTreeMap<Option<&'a str>, usize>,
-    /// How many of each file only miss a name there.
+    /// How many of each place only miss a name there.
     of_new_names: BTreeMap<Option<&'a str>, usize>,
     /// Functions whose cases say something of the base.
     functions: BTreeSet<&'a str>,
@@ -314,14 +314,14 @@ struct NewTests<'a> {
 fn new_tests<'a>(base: &Endings<'_>, change: &Endings<'a>, swapped: &Endings<'_>) -> NewTests<'a> {
     let mut new = NewTests::default();
     for case in change.passed().filter(|case| !swapped.is(&case.id, TestOutcome::Passed)) {
-        let file = place_of(case, change);
-        new.files.insert(file);
+        let place = place_of(case, change);
+        new.places.insert(place);
         let misses_a_name = is_only_a_missing_name(swapped, case);
         new.functions
             .extend(function_of(&case.id, change).filter(|_| !misses_a_name && swapped.0.contains_key(&*case.id)));
         if !base.0.contains_key(&*case.id) {
             let counts = if misses_a_name { &mut new.of_new_names } else { &mut new.telling };
-            *counts.entry(file).or_insert(0) += 1;
+            *counts.entry(place).or_insert(0) += 1;
         }
     }
     new
@@ -446,12 +446,12 @@ impl AdaptationRuns<'_> {
                 Some(_) => false,
                 // A file that cannot be loaded is reported by its path.
                 None if !base.0.contains_key(id) => {
-                    new.files.contains(&place_of(case, &change)) || new.files.contains(&Some(id))
+                    new.places.contains(&place_of(case, &change)) || new.places.contains(&Some(id))
                 }
                 None => {
-                    let file = place_of(case, &change);
+                    let place = place_of(case, &change);
                     let misses_a_name = is_only_a_missing_name(&held, case);
-                    take_one(&mut new.telling, &file) || misses_a_name && take_one(&mut new.of_new_names, &file)
+                    take_one(&mut new.telling, &place) || misses_a_name && take_one(&mut new.of_new_names, &place)
                 }
             };
             if adapted {

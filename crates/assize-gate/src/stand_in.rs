@@ -16,7 +16,7 @@ use regex::Regex;
 use crate::excuse::file_of;
 use crate::gate::GateRun;
 use crate::missing_name::missing_names;
-use assize_report::TestOutcome;
+use assize_report::{TestOutcome, go_vet};
 
 /// Returns the stand-ins that a run asks for: what is to be appended to which files of its tree.
 pub fn stand_ins(run: &GateRun, files: &BTreeSet<String>) -> BTreeMap<String, String> {
@@ -52,30 +52,21 @@ pub fn stand_ins(run: &GateRun, files: &BTreeSet<String>) -> BTreeMap<String, St
     found.into_iter().map(|(path, names)| (path, names.into_iter().collect())).collect()
 }
 
-/// Returns what a compiler objects to where it keeps tests from being built, by file and line.
+/// Returns what a compiler objects to where it keeps tests from being built, by file and line: the faults of a run that came
+/// to no test, and what Go says of packages that it could not build.
 pub fn objections(run: &GateRun) -> BTreeMap<String, BTreeMap<u32, Objection>> {
-    static PLACE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?m)^(?P<path>\S+\.go):(?P<line>\d+):(?:\d+:)? (?P<said>.+)$").expect("valid pattern")
-    });
     let Some(report) = &run.report else { return BTreeMap::new() };
-    let mut found: BTreeMap<String, BTreeMap<u32, Objection>> = BTreeMap::new();
-    let mut object = |path: &str, line: u32, message: &str| {
-        let missing = missing_names(message).into_iter().map(str::to_owned).collect();
-        let objection = Objection { message: message.to_owned(), missing };
-        found.entry(path.to_owned()).or_default().entry(line).or_insert(objection);
-    };
     let is_unbuilt = run.cases().next().is_none();
-    for fault in report.diagnostics.iter().filter(|fault| is_unbuilt && fault.severity == Severity::Error) {
-        if let (Some(path), Some(line)) = (&fault.path, fault.line) {
-            object(path, line, &fault.message);
-        }
-    }
-    for unbuilt in report.tests.iter().flat_map(|tests| tests.cases.iter().filter(|it| tests.faults.contains(&it.id))) {
-        for told in PLACE.captures_iter(unbuilt.message.as_deref().unwrap_or_default()) {
-            if let Ok(line) = told["line"].parse() {
-                object(&told["path"], line, &told["said"]);
-            }
-        }
+    let faults = report.diagnostics.iter().filter(|fault| is_unbuilt && fault.severity == Severity::Error).cloned();
+    let unbuilt =
+        report.tests.iter().flat_map(|tests| tests.cases.iter().filter(|case| tests.faults.contains(&case.id)));
+    let told = unbuilt.filter_map(|case| go_vet::parse(case.message.as_deref()?.as_bytes()).ok());
+    let mut found: BTreeMap<String, BTreeMap<u32, Objection>> = BTreeMap::new();
+    for fault in faults.chain(told.flat_map(|report| report.diagnostics)) {
+        let (Some(path), Some(line)) = (fault.path, fault.line) else { continue };
+        let missing = missing_names(&fault.message).into_iter().map(str::to_owned).collect();
+        let objection = Objection { missing, message: fault.message };
+        found.entry(path).or_default().entry(line).or_insert(objection);
     }
     found
 }
@@ -96,6 +87,29 @@ mod tests {
         tests.cases[0].message = Some(message.to_owned());
         let files = ["calc.py", "pkg/calc.py", "pkg/__init__.py", "lib/calc.js"];
         stand_ins(&run, &files.map(str::to_owned).into())
+    }
+
+    #[test]
+    fn what_a_compiler_objects_to_has_its_place_and_its_missing_names() {
+        use crate::exec_report::testing::unbuilt;
+        let placed = |run: &GateRun| {
+            let all = objections(run).into_iter().flat_map(|(path, lines)| {
+                lines
+                    .into_iter()
+                    .map(move |(line, it)| (path.clone(), line, it.missing.into_iter().collect::<String>()))
+            });
+            all.collect::<Vec<_>>()
+        };
+        assert_eq!(placed(&unbuilt("tests/a.rs")).len(), 1);
+        let mut run = tested(&[("m", TestOutcome::Failed), ("n.TestX", TestOutcome::Failed)]);
+        let tests = run.report.as_mut().and_then(|report| report.tests.as_mut()).expect("tests");
+        for case in &mut tests.cases {
+            case.message = Some("# m [m.test]\na_test.go:7:9: undefined: Gone\n[build failed]".to_owned());
+        }
+        assert_eq!(placed(&run), [], "they ran, and print what they like");
+        let tests = run.report.as_mut().and_then(|report| report.tests.as_mut()).expect("tests");
+        tests.faults.insert("m".to_owned());
+        assert_eq!(placed(&run), [("a_test.go".to_owned(), 7, "Gone".to_owned())]);
     }
 
     #[test]

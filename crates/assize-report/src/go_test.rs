@@ -66,15 +66,18 @@ impl Tail {
     }
 
     fn words(&self) -> String {
-        assize_core::text::tail(self.0.trim(), super::MESSAGE_BYTES_MAX).to_owned()
+        ending(&self.0)
     }
 
     /// What a test printed, without what its harness says of when it ran.
     fn own_words(&self) -> String {
         let is_own = |line: &&str| !line.starts_with("=== ");
-        let own = self.0.lines().filter(is_own).collect::<Vec<_>>().join("\n");
-        assize_core::text::tail(own.trim(), super::MESSAGE_BYTES_MAX).to_owned()
+        ending(&self.0.lines().filter(is_own).collect::<Vec<_>>().join("\n"))
     }
+}
+
+fn ending(text: &str) -> String {
+    assize_core::text::tail(text.trim(), super::MESSAGE_BYTES_MAX).to_owned()
 }
 
 /// Reads the events.

@@ -103,8 +103,6 @@ pub(super) struct GateSession<'a> {
     needs_build: BTreeSet<(String, String)>,
     /// Whether it was tried whether the project lacks another version of Node.
     tried_node: bool,
-    /// How many times as long as usual a test may take.
-    patience: u32,
     /// The ends of gates that were passed on.
     ended: Vec<(String, TestsOf, GateState)>,
 }
@@ -138,7 +136,6 @@ impl<'a> GateSession<'a> {
             base_build: None,
             needs_build: BTreeSet::new(),
             tried_node: false,
-            patience: 1,
             ended: Vec::new(),
         }
     }
@@ -394,13 +391,18 @@ impl<'a> GateSession<'a> {
             }
         };
         if is_test_runner(planned.gate) {
-            match tree {
-                TreeState::Change => drop(self.of_change.insert(key, ran.clone())),
-                TreeState::Held => drop(self.of_held.insert(key, ran.run.clone())),
-                TreeState::Base | TreeState::Mutants => {}
-            }
+            self.remember(tree, planned, &ran);
         }
         Ok(ran)
+    }
+
+    /// Keeps what a runner of tests made of the change, so that it is asked for once.
+    fn remember(&mut self, tree: TreeState, planned: Planned<'_>, ran: &GateExecution) {
+        match tree {
+            TreeState::Change => drop(self.of_change.insert(key_of(planned), ran.clone())),
+            TreeState::Held => drop(self.of_held.insert(key_of(planned), ran.run.clone())),
+            TreeState::Base | TreeState::Mutants => {}
+        }
     }
 
     /// Runs the tests of the change in the files that it touches. All others are those of the base, which have run with the
@@ -447,45 +449,9 @@ impl<'a> GateSession<'a> {
         test: RunnerTest<'_>,
     ) -> Result<GateExecution, CopyError> {
         let watch = &mut *self.watch;
-        let mut terms = self.terms.gates.run.clone();
-        terms.test_seconds = terms.test_seconds.saturating_mul(self.patience);
-        worktree.run(planned, self.sandbox, &terms, test, &mut |text| {
+        worktree.run(planned, self.sandbox, &self.terms.gates.run, test, &mut |text| {
             watch(ReviewStep::Printed(text));
         })
-    }
-
-    /// Gives tests more time that took nearly as much on the base as a test has.
-    fn with_more_time(
-        &mut self,
-        worktrees: &mut PreparedWorktrees,
-        planned: Planned<'_>,
-        tree: TreeState,
-        (ran, base): (GateExecution, Option<&GateExecution>),
-        limits: &mut Vec<String>,
-    ) -> Result<GateExecution, CopyError> {
-        const PATIENCE: u32 = 4;
-        let Some(base) = base.filter(|_| is_test_runner(planned.gate)) else { return Ok(ran) };
-        let seconds = self.terms.gates.run.test_seconds;
-        let is_slow = base.time_ms >= u64::from(seconds) * 1_000 / 2;
-        if !is_slow || !excuse::is_overdue(&ran.run, &base.run) {
-            return Ok(ran);
-        }
-        self.patience = PATIENCE;
-        let copy = worktrees.get(tree).copy.again()?;
-        let again = self.run_watched(worktrees.get(tree), copy, planned);
-        self.patience = 1;
-        let again = again?;
-        if excuse::is_overdue(&again.run, &base.run) {
-            return Ok(ran);
-        }
-        let name = name_of(planned.gate.id(), &planned.setup.folder);
-        limits.push(format!("{name}: a test had {} seconds, since the base is slow here as well", seconds * PATIENCE));
-        match tree {
-            TreeState::Change => drop(self.of_change.insert(key_of(planned), again.clone())),
-            TreeState::Held => drop(self.of_held.insert(key_of(planned), again.run.clone())),
-            TreeState::Base | TreeState::Mutants => {}
-        }
-        Ok(again)
     }
 
     /// Runs the same gate on the base if that is informative: for tests, to know which existed; for other gates, only

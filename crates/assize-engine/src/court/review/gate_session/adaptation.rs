@@ -15,7 +15,7 @@ use assize_syntax::failing_body::with_failing_bodies;
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use assize_syntax::removed::{RemovedDeclaration, removed_declarations};
 
-use super::{GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, TreeState, is_test_runner, key_of};
+use super::{GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, TreeState, is_test_runner};
 use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
 use crate::random::fresh_word;
 use crate::work_copy::{CopyError, WorkCopy};
@@ -91,8 +91,8 @@ impl GateSession<'_> {
         }
         // As long as nothing tells against it, the new versions are taken to fail on the base.
         let (change, touched, swapped) = (&change.run, &touched, &excuse::no_run());
-        let none_removed = &BTreeSet::new();
-        let runs = AdaptationRuns { base, held, change, swapped, touched, removed: none_removed, gone: none_removed };
+        let nothing = &BTreeSet::new();
+        let runs = AdaptationRuns { base, held, change, swapped, touched, removed: nothing, gone: nothing };
         if runs.is_moved() {
             return Ok(Adaptation::Moved);
         }
@@ -144,7 +144,7 @@ impl GateSession<'_> {
                 "{name}: so that each of the base's tests speaks for itself, functions that fail stand in {files} for what is \
                  not there"
             ));
-            self.of_held.insert(key_of(planned), again.run.clone());
+            self.remember(tree, planned, &again);
         }
         Ok(again)
     }
@@ -161,9 +161,8 @@ impl GateSession<'_> {
         // A compiler speaks of imports first, then of types, then of what is borrowed, and of ten places at a time.
         const ROUNDS_MAX: usize = 6;
         let executed = |ran: &GateExecution| {
-            let faults = ran.run.report.iter().flat_map(|report| &report.tests).map(|tests| tests.faults.len());
-            let cases = ran.run.cases().filter(|case| case.outcome.was_executed()).count();
-            cases - faults.sum::<usize>().min(cases)
+            let tests = ran.run.report.as_ref().and_then(|report| report.tests.as_ref());
+            tests.map_or(0, |tests| tests.executed() - tests.faults.len().min(tests.executed()))
         };
         let mut missing = self.stood_in(&ran.run, of);
         if missing.is_empty() {

@@ -11,9 +11,11 @@ use assize_report::TestOutcome;
 use assize_report::driver_events::WHOLE;
 
 use super::{
-    BaseLookup, BaseRun, GateSession, PreparedWorktrees, TreeState, is_mute, is_same, is_test_runner, key_of, printed,
+    BaseLookup, BaseRun, GateSession, PreparedWorktrees, ReviewStep, TreeState, is_mute, is_same, is_test_runner,
+    key_of, printed,
 };
 use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
+use crate::random::fresh_word;
 use crate::work_copy::CopyError;
 
 /// The change as it was submitted, and the runners of tests that are called there.
@@ -128,6 +130,38 @@ impl<'a> GateSession<'a> {
     /// How the runner of tests that may have been altered is put to the test.
     pub(super) fn test_of<'w>(&self, planned: Planned<'_>, word: &'w str) -> RunnerTest<'w> {
         if self.sees_canary.contains(&key_of(planned)) { RunnerTest::Markers } else { RunnerTest::Canary(word) }
+    }
+
+    /// Runs tests again with more time where one was ended that passed on the base, and the base was slow as well.
+    pub(super) fn with_more_time(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        tree: TreeState,
+        (ran, base): (GateExecution, Option<&GateExecution>),
+        limits: &mut Vec<String>,
+    ) -> Result<GateExecution, CopyError> {
+        const PATIENCE: u32 = 4;
+        let Some(base) = base.filter(|_| is_test_runner(planned.gate)) else { return Ok(ran) };
+        let mut terms = self.terms.gates.run.clone();
+        let is_slow = base.time_ms >= u64::from(terms.test_seconds) * 1_000 / 2;
+        if !is_slow || !excuse::is_overdue(&ran.run, &base.run) {
+            return Ok(ran);
+        }
+        terms.test_seconds *= PATIENCE;
+        let worktree = worktrees.get(tree);
+        let (_output, mut probe) = self.apart(worktree, worktree.copy.again()?, planned)?;
+        let word = fresh_word();
+        let test = self.test_of(planned, &word);
+        let watch = &mut *self.watch;
+        let again = probe.run(planned, self.sandbox, &terms, test, &mut |text| watch(ReviewStep::Printed(text)))?;
+        if excuse::is_overdue(&again.run, &base.run) {
+            return Ok(ran);
+        }
+        let name = name_of(planned.gate.id(), &planned.setup.folder);
+        limits.push(format!("{name}: a test had {} seconds, since the base is slow here as well", terms.test_seconds));
+        self.remember(tree, planned, &again);
+        Ok(again)
     }
 
     /// Runs tests again without a canary where tests of the project come upon it, or where it does not work in the project.
