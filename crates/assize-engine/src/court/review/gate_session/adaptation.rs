@@ -141,8 +141,8 @@ impl GateSession<'_> {
             let name = name_of(planned.gate.id(), &planned.setup.folder);
             let files = listed(&asked.into_iter().collect::<Vec<_>>(), 5);
             limits.push(format!(
-                "{name}: so that each of the base's tests speaks for itself, functions that fail stand in {files} for what is \
-                 not there"
+                "{name}: what the base's tests miss with the change, or what cannot be built of them, fails alone; it stands in \
+                 {files}"
             ));
             self.remember(tree, planned, &again);
         }
