@@ -352,10 +352,14 @@ class Worker:
             selector.register(reader, selectors.EVENT_READ)
         gone, asked = False, None
         while True:
+            at = self.unit
             for key, _ in selector.select(0.05):
                 self.read(selector, key.fd)
             if self.forged or self.trouble or gone:
                 break
+            if self.unit is not at:
+                # Whatever was asked where it hangs has come to its end.
+                asked, self.trace = None, b""
             now = time.monotonic()
             if self.process.poll() is not None:
                 # One more round: it may have written just before its end. The signal may have ended it.
@@ -363,9 +367,7 @@ class Worker:
             elif now > self.run.until or asked and now > asked + GRACE_SECONDS:
                 self.hung = True
                 break
-            elif now < self.unit.deadline:
-                asked = None
-            elif not asked:
+            elif not asked and now >= self.unit.deadline:
                 asked = now
                 attempt(os.kill, self.process.pid, ASK)
         self.kill()

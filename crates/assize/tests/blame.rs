@@ -196,9 +196,9 @@ fn submodules_that_are_left_out_are_named() {
     repo.write("lib.py", &CODE.replace("n + n", "2 * n"));
     let envelope = review(&repo, "Be simpler.");
     let limits = envelope["limits"].to_string();
-    assert!(limits.contains("submodules are left out: vendor/part"), "{envelope}");
+    assert!(limits.contains("submodules are left out: vendor/part"), "{envelope:#}");
     let envelope = review(&repository(""), "Be simpler.");
-    assert!(!envelope["limits"].to_string().contains("submodules"), "{envelope}");
+    assert!(!envelope["limits"].to_string().contains("submodules"), "{envelope:#}");
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_test_that_passes_again_is_flaky() {
         repo.write("lib.c", "int x;\n");
         let envelope = review(&repo, "Be simpler.");
         let expected: Vec<_> = expected.iter().map(|(id, excuse)| ((*id).to_owned(), (*excuse).to_owned())).collect();
-        assert_eq!((envelope["outcome"].as_str(), excuses(&envelope)), (Some(outcome), expected), "{envelope}");
+        assert_eq!((envelope["outcome"].as_str(), excuses(&envelope)), (Some(outcome), expected), "{envelope:#}");
     }
 }
 
@@ -266,8 +266,8 @@ fn a_test_that_hangs_on_the_base_is_waited_for_once() {
     let waits = || {
         let _ = std::fs::remove_file(&log);
         let envelope = review(&repo, "");
-        assert_eq!(envelope["outcome"], "accept", "{envelope}");
-        assert_eq!(excuses(&envelope), [("test_hangs".to_owned(), "known_red".to_owned())], "{envelope}");
+        assert_eq!(envelope["outcome"], "accept", "{envelope:#}");
+        assert_eq!(excuses(&envelope), [("test_hangs".to_owned(), "known_red".to_owned())], "{envelope:#}");
         std::fs::read_to_string(&log).expect("it was waited for").lines().count()
     };
     let (first, again) = (waits(), waits());
@@ -328,7 +328,7 @@ fn only_tests_that_a_change_touches_run_a_second_time() {
         repo.write("lib.py", "def double(n):\n    return 2 * n\n");
         let _ = std::fs::remove_file(&log);
         let envelope = review(&repo, "Be simpler.");
-        assert_eq!(envelope["outcome"], "accept", "{envelope}");
+        assert_eq!(envelope["outcome"], "accept", "{envelope:#}");
         let ran = std::fs::read_to_string(&log).unwrap_or_default().lines().count();
         assert_eq!(ran, runs, "{more}: {envelope}");
     }
@@ -363,7 +363,7 @@ fn what_a_change_deletes_does_not_come_back_with_its_dependencies() {
     );
     std::fs::remove_file(repo.path().join("build.rs")).expect("it was there");
     let envelope = review(&repo, "Remove build.rs, and say what it gave.");
-    assert_eq!(envelope["outcome"], "accept", "{envelope}");
+    assert_eq!(envelope["outcome"], "accept", "{envelope:#}");
 }
 
 /// What stands for ruff: it objects to `import os` in what it is given.

@@ -155,9 +155,9 @@ fn what_the_claude_judge_cannot_say_is_unjudged() {
         (ModelScript::always(cut), &["truncated", "unavailable"]),
     ] {
         let (envelope, _server) = session.judged(script);
-        assert_eq!(envelope["outcome"], "unjudged", "{envelope}");
+        assert_eq!(envelope["outcome"], "unjudged", "{envelope:#}");
         let cause = envelope["unjudged"]["cause"].as_str().expect("a cause");
-        assert!(causes.contains(&cause), "{envelope}");
+        assert!(causes.contains(&cause), "{envelope:#}");
     }
 }
 

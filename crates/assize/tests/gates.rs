@@ -306,7 +306,7 @@ fn a_judge_is_asked_again_about_a_plan_for_a_file_that_is_not_there() {
         let expected = format!("`fix_plan.file` \"{}\"", files[0]);
         assert!(told.is_none_or(|told| told.contains(&expected)), "{files:?}: {told:?}");
         let planned = &envelope["verdict"]["fix_plan"][0]["file"];
-        assert_eq!(planned, &if outcome == "revise" { files[1].into() } else { Value::Null }, "{envelope}");
+        assert_eq!(planned, &if outcome == "revise" { files[1].into() } else { Value::Null }, "{envelope:#}");
     }
 }
 

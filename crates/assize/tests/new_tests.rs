@@ -152,5 +152,5 @@ fn hollow_tests_block_where_likely_findings_do_and_can_be_left_untried() {
 #[test]
 fn without_new_tests_nothing_is_tried() {
     let envelope = PYTHON.review("", "");
-    assert!(envelope["outcome"] == "accept" && envelope["exec"].get("mutation").is_none(), "{envelope}");
+    assert!(envelope["outcome"] == "accept" && envelope["exec"].get("mutation").is_none(), "{envelope:#}");
 }

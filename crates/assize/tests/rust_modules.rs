@@ -65,7 +65,7 @@ fn a_module_of_the_program_is_judged_as_changed_whatever_its_name() {
     let repo = package(&MODULES);
     MODULES.iter().for_each(|(_, path)| repo.write(path, RIGHT));
     let (outcome, envelope) = review(&repo);
-    assert_eq!(outcome, "accept", "{envelope}");
+    assert_eq!(outcome, "accept", "{envelope:#}");
     repo.write(MODULES[0].1, WRONG);
     let (outcome, envelope) = review(&repo);
     assert_eq!(outcome, "revise", "one fault is left: {envelope}");
@@ -81,7 +81,7 @@ fn a_new_module_of_the_program_takes_part_whatever_its_name() {
     );
     repo.write("src/lib.rs", "pub mod test;\npub mod test_list;\n");
     let (outcome, envelope) = review(&repo);
-    assert_eq!(outcome, "accept", "{envelope}");
+    assert_eq!(outcome, "accept", "{envelope:#}");
 }
 
 #[test]
@@ -123,6 +123,6 @@ fn tests_of_the_base_that_can_be_built_are_run_beside_those_that_cannot() {
         repo.write("tests/price.rs", &renamed(&test("reads", price)));
         repo.write("tests/total.rs", &test("adds", weakened));
         let (outcome, envelope) = review(&repo);
-        assert_eq!(outcome, expected, "{envelope}");
+        assert_eq!(outcome, expected, "{envelope:#}");
     }
 }

@@ -90,7 +90,7 @@ fn a_package_that_is_found_elsewhere_is_not_tested() {
     repo.write("lib/shop/__init__.py", "def total(prices):\n    return 4\n");
     let envelope = review(&repo);
     let (state, why) = gate(&envelope, "unittest");
-    assert_ne!(envelope["outcome"], "accept", "{envelope}");
+    assert_ne!(envelope["outcome"], "accept", "{envelope:#}");
     assert!(state == "not_ready" && why.contains("shop"), "{state}: {why}\n{envelope}");
 }
 

@@ -289,7 +289,7 @@ pub fn a_review_in_an_environment_judges_the_change() -> Tested {
         let output = output.expect("the program runs");
         let envelope: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
-        assert_eq!(envelope["outcome"], outcome, "{envelope}");
+        assert_eq!(envelope["outcome"], outcome, "{envelope:#}");
         assert_eq!(changed(&repo), [paths[0].as_str()], "{untracked}");
         let state = if outcome == "accept" { "passed" } else { "failed" };
         for id in ["unittest", "black"] {
@@ -298,7 +298,7 @@ pub fn a_review_in_an_environment_judges_the_change() -> Tested {
             assert_eq!(gate["state"], state, "{id}: {envelope}");
             // Had the base been run with the user's tree, it would be as red.
             let failing = gate["tests"]["failing"].as_array().into_iter().flatten();
-            assert!(failing.into_iter().all(|test| test["passed_before"] == true), "{envelope}");
+            assert!(failing.into_iter().all(|test| test["passed_before"] == true), "{envelope:#}");
         }
     }
     Ok(())
