@@ -112,12 +112,11 @@ impl Moves {
         moves
     }
 
-    /// Finds files that got another name without anybody telling git: git sees renames only among files that it tracks.
-    /// One that is gone and one that came are the same file when most of their lines are, the most alike first.
+    /// Finds files that got another name and that git does not see: it compares bytes, and only of files that it tracks.
+    /// One that is gone and one that came are the same file when half of their lines are, the most alike first.
     fn pair_up(&mut self, diff: &Diff) {
         let gone: Vec<&FileChange> = diff.files.iter().filter(|file| file.status == FileStatus::Deleted).collect();
-        let came: Vec<&FileChange> =
-            diff.files.iter().filter(|file| file.untracked && file.status == FileStatus::Added).collect();
+        let came: Vec<&FileChange> = diff.files.iter().filter(|file| file.status == FileStatus::Added).collect();
         if gone.len().saturating_mul(came.len()) > PAIRS_MAX {
             return;
         }
@@ -145,6 +144,11 @@ impl Moves {
             self.added_lines.insert(new.path.clone(), new_lines(&lines_of(old), new));
             self.shifts.insert(new.path.clone(), None);
         }
+    }
+
+    /// Returns the files that got another name: how each was called in the base, and what it is called now.
+    pub fn renamed(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.renamed.iter().map(|(old, new)| (old.as_str(), new.as_str()))
     }
 
     /// Returns what a path of the base is called now.

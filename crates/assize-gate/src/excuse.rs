@@ -4,6 +4,7 @@
 //! is found out by running it with every changed function cut off: a test that then says the same as before does not
 //! reach the change. This module compares runs; it must not know who makes them.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_report::{TestCase, TestOutcome};
@@ -240,6 +241,18 @@ pub fn passed_in(ids: &BTreeSet<String>, run: &GateRun) -> BTreeSet<String> {
     passed.map(|case| case.id.clone()).collect()
 }
 
+/// Returns whether one run of the same tests says more than another: more of them came to an end of their own, or fewer only
+/// miss a name.
+pub fn says_more(run: &GateRun, other: &GateRun) -> bool {
+    let said = |run: &GateRun| {
+        let tests = run.report.as_ref().and_then(|report| report.tests.as_ref());
+        let ended = tests.map_or(0, |tests| tests.executed() - tests.faults.len().min(tests.executed()));
+        let misses = |case: &&TestCase| case.message.as_deref().is_some_and(|said| !missing_names(said).is_empty());
+        (ended, Reverse(failing(run).filter(misses).count()))
+    };
+    said(run) > said(other)
+}
+
 /// The runs that show whether a change adapts tests or weakens them.
 #[derive(Debug, Clone, Copy)]
 pub struct AdaptationRuns<'a> {
@@ -269,6 +282,21 @@ impl<'a> Endings<'a> {
 
     fn is(&self, id: &str, outcome: TestOutcome) -> bool {
         self.0.get(id).is_some_and(|case| case.outcome == outcome)
+    }
+
+    /// Returns whether nothing is said of a test in a run that came to others, or to none: its file cannot be loaded or built.
+    fn is_silent(&self, id: &str) -> bool {
+        !self.0.is_empty() && !self.0.contains_key(id)
+    }
+
+    /// Returns whether the file of a test cannot be loaded for a module that is not there.
+    fn is_unloaded_for_a_module(&self, case: &TestCase) -> bool {
+        const SAYINGS: [&str; 2] = ["No module named '", "Cannot find module '"];
+        let says_so = |other: &TestCase| {
+            other.message.as_deref().is_some_and(|said| SAYINGS.iter().any(|saying| said.contains(saying)))
+        };
+        let is_of_file = |other: &&TestCase| file_of(case).is_some_and(|file| other.id == file);
+        self.is_silent(&case.id) && self.0.values().copied().filter(is_of_file).any(says_so)
     }
 
     fn passed(&self) -> impl Iterator<Item = &'a TestCase> {
@@ -316,11 +344,10 @@ fn new_tests<'a>(base: &Endings<'_>, change: &Endings<'a>, swapped: &Endings<'_>
     for case in change.passed().filter(|case| !swapped.is(&case.id, TestOutcome::Passed)) {
         let place = place_of(case, change);
         new.places.insert(place);
-        let misses_a_name = is_only_a_missing_name(swapped, case);
-        new.functions
-            .extend(function_of(&case.id, change).filter(|_| !misses_a_name && swapped.0.contains_key(&*case.id)));
+        let speaks = !swapped.is_silent(&case.id) && !is_only_a_missing_name(swapped, case);
+        new.functions.extend(function_of(&case.id, change).filter(|_| speaks && swapped.0.contains_key(&*case.id)));
         if !base.0.contains_key(&*case.id) {
-            let counts = if misses_a_name { &mut new.of_new_names } else { &mut new.telling };
+            let counts = if speaks { &mut new.telling } else { &mut new.of_new_names };
             *counts.entry(place).or_insert(0) += 1;
         }
     }
@@ -408,6 +435,13 @@ impl AdaptationRuns<'_> {
         removed
     }
 
+    /// Returns whether each test that passed on the base and is gone is removed with what it tests. `None` where none is gone.
+    pub fn removes_all_that_are_gone(&self) -> Option<bool> {
+        let [base, change] = [self.base, self.change].map(Endings::of);
+        let mut gone = base.passed().filter(|case| !change.0.contains_key(&*case.id)).peekable();
+        gone.peek().is_some().then(|| gone.all(|case| self.removed.contains(&case.id)))
+    }
+
     /// Returns the tests of the base that the change adapts: they do not pass with its code, it touches their files,
     /// and what stands there now passes with its code and not with that of the base. A test that is gone is adapted if
     /// its file has another new one for it.
@@ -420,8 +454,10 @@ impl AdaptationRuns<'_> {
     pub fn adapted(&self) -> BTreeSet<String> {
         let [base, held, change, swapped] = [self.base, self.held, self.change, self.swapped].map(Endings::of);
         let mut new = new_tests(&base, &change, &swapped);
-        let says_more =
-            |case: &TestCase| !is_only_a_missing_name(&held, case) && is_only_a_missing_name(&swapped, case);
+        let says_more = |case: &TestCase| {
+            let is_silent = held.0.contains_key(&*case.id) && swapped.is_silent(&case.id);
+            !is_only_a_missing_name(&held, case) && (is_silent || is_only_a_missing_name(&swapped, case))
+        };
         let broken =
             held.0.values().filter(|case| case.outcome == TestOutcome::Failed && !base.0.contains_key(&*case.id));
         // One that fails on the base for another reason may be rewritten as well, so that it passes now.
@@ -439,6 +475,7 @@ impl AdaptationRuns<'_> {
                 Some(TestOutcome::Passed) if swapped.is(id, TestOutcome::Passed) => {
                     let is_case = function_of(id, &change).is_some_and(|function| new.functions.contains(function));
                     is_case
+                        || held.is_unloaded_for_a_module(case)
                         || self.misses_what_is_gone(&held, id)
                         || take_one(&mut new.telling, &place_of(case, &change))
                 }

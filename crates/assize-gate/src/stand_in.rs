@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use assize_core::finding::Severity;
 use assize_core::path::{join, parent};
-use assize_syntax::failing_body::Objection;
+use assize_syntax::failing_body::{Objection, Objections};
 use regex::Regex;
 
 use crate::excuse::file_of;
@@ -54,14 +54,14 @@ pub fn stand_ins(run: &GateRun, files: &BTreeSet<String>) -> BTreeMap<String, St
 
 /// Returns what a compiler objects to where it keeps tests from being built, by file and line: the faults of a run that came
 /// to no test, and what Go says of packages that it could not build.
-pub fn objections(run: &GateRun) -> BTreeMap<String, BTreeMap<u32, Objection>> {
-    let Some(report) = &run.report else { return BTreeMap::new() };
+pub fn objections(run: &GateRun) -> Objections {
+    let Some(report) = &run.report else { return Objections::new() };
     let is_unbuilt = run.cases().next().is_none();
     let faults = report.diagnostics.iter().filter(|fault| is_unbuilt && fault.severity == Severity::Error).cloned();
     let unbuilt =
         report.tests.iter().flat_map(|tests| tests.cases.iter().filter(|case| tests.faults.contains(&case.id)));
     let told = unbuilt.filter_map(|case| go_vet::parse(case.message.as_deref()?.as_bytes()).ok());
-    let mut found: BTreeMap<String, BTreeMap<u32, Objection>> = BTreeMap::new();
+    let mut found = Objections::new();
     for fault in faults.chain(told.flat_map(|report| report.diagnostics)) {
         let (Some(path), Some(line)) = (fault.path, fault.line) else { continue };
         let missing = missing_names(&fault.message).into_iter().map(str::to_owned).collect();

@@ -2,7 +2,7 @@
 //!
 //! This module must not know who still asks for them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::{DeclaredName, NameTable, Role};
 use crate::language;
@@ -14,6 +14,8 @@ pub struct RemovedDeclaration {
     pub path: String,
     /// Its name.
     pub name: String,
+    /// The line at which it is declared, counted from 1.
+    pub line: u32,
     /// The lines of the base at which functions begin that are gone with it, counted from 1.
     pub lines: BTreeSet<u32>,
 }
@@ -41,11 +43,51 @@ pub fn removed_declarations<T: AsRef<str>>(base: &[(&str, T)], change: &[(&str, 
             removed.push(RemovedDeclaration {
                 path: path.clone(),
                 name: name.text.to_owned(),
+                line: name.line,
                 lines: own.into_iter().chain(parts.map(|part| part.line)).collect(),
             });
         }
     }
     removed
+}
+
+/// Returns what has another name after a change, from the old name to the new one: the line that declares it differs in nothing
+/// else, and in one file no other line does.
+pub fn renamed_declarations<T: AsRef<str>>(base: &[(&str, T)], change: &[(&str, T)]) -> BTreeMap<String, String> {
+    let line_of = |files: &[(&str, T)], it: &RemovedDeclaration| {
+        let (_, text) = files.iter().find(|(path, _)| *path == it.path)?;
+        let line = text.as_ref().lines().nth(usize::try_from(it.line).ok()?.checked_sub(1)?)?;
+        Some(with_name(line, &it.name, "\0"))
+    };
+    let declared = |files: &[(&str, T)], others: &[(&str, T)]| {
+        let mut found: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+        for it in removed_declarations(files, others) {
+            if let Some(line) = line_of(files, &it) {
+                found.entry((it.path, line)).or_default().insert(it.name);
+            }
+        }
+        found
+    };
+    let (gone, came) = (declared(base, change), declared(change, base));
+    let pairs = gone.into_iter().filter_map(|(line, old)| Some((old, came.get(&line)?.clone())));
+    let alone = pairs.filter(|(old, new)| old.len() == 1 && new.len() == 1);
+    alone.flat_map(|(old, new)| old.into_iter().zip(new)).collect()
+}
+
+/// Returns a text in which a name, as a whole word, is another one.
+pub fn with_name(text: &str, name: &str, other: &str) -> String {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let mut changed = String::with_capacity(text.len());
+    let mut end = 0;
+    for (at, _) in text.match_indices(name) {
+        let after = at + name.len();
+        if at >= end && !text[..at].ends_with(is_part) && !text[after..].starts_with(is_part) {
+            changed.push_str(&text[end..at]);
+            changed.push_str(other);
+            end = after;
+        }
+    }
+    changed + &text[end..]
 }
 
 /// Returns under what a function, type or constant is found: its name, and the type that it belongs to.
@@ -101,5 +143,25 @@ mod tests {
             let found = removed.iter().find(|it| it.name == name).expect(path);
             assert_eq!(found.lines.len(), 1, "{path}");
         }
+    }
+
+    #[test]
+    fn what_differs_in_its_name_alone_is_renamed() {
+        let renamed = |path: &'static str, base: &str, change: &str| {
+            let found = renamed_declarations(&[(path, base)], &[(path, change)]);
+            found.into_iter().map(|(old, new)| format!("{old} {new}")).collect::<Vec<_>>().join(", ")
+        };
+        for (path, base, change, expected) in [
+            ("a.py", "def strip(text):\n    return text\n", "def trim(text):\n    return ''\n", "strip trim"),
+            ("a.py", "def strip(text):\n    pass\n", "def trim(text, other):\n    pass\n", ""),
+            ("a.go", "package a\n\nconst Max = 100\n", "package a\n\nconst Upper = 100\n", "Max Upper"),
+            ("a.rs", "pub fn strip(a: u8) {}\n", "pub fn trim(a: u8) {}\n", "strip trim"),
+            ("a.js", "export class Old {}\n", "export class New {}\n", "Old New"),
+            ("a.py", "def a1():\n    pass\n\ndef a2():\n    pass\n", "def b1():\n    pass\n", ""),
+            ("a.py", "def a1():\n    pass\n", "def a1():\n    pass\n\ndef b1():\n    pass\n", ""),
+        ] {
+            assert_eq!(renamed(path, base, change), expected, "{base}{change}");
+        }
+        assert_eq!(with_name("a.b = ab + a + $a", "a", "xyz"), "xyz.b = ab + xyz + $a");
     }
 }

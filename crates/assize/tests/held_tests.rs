@@ -17,13 +17,17 @@ fn judge(base: &[(&str, &str)], cases: &[HeldTestsCase<'_>]) {
         for (path, text) in *change {
             repo.write(path, text);
         }
-        let program = Path::new(env!("CARGO_BIN_EXE_assize"));
-        let output = change::command(program, &repo, &[], &["review", "--format", "json"]).output();
-        let output = output.expect("the program runs");
-        let envelope: Value = serde_json::from_slice(&output.stdout)
-            .unwrap_or_else(|error| panic!("{name}: {error}: {}", String::from_utf8_lossy(&output.stderr)));
-        assert_eq!(envelope["outcome"], *outcome, "{name}: {envelope}");
+        let envelope = reviewed(&repo, name);
+        assert_eq!(envelope["outcome"], *outcome, "{name}: {envelope:#}");
     }
+}
+
+fn reviewed(repo: &Repo, name: &str) -> Value {
+    let program = Path::new(env!("CARGO_BIN_EXE_assize"));
+    let output = change::command(program, repo, &[], &["review", "--format", "json"]).output();
+    let output = output.expect("the program runs");
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{name}: {error}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
 const SUM: &str = "function add(a, b) {\n  return a + b;\n}\nfunction total(list) {\n  return list.reduce(add, 0);\n}\nmodule.exports = { add, total };\n";
@@ -146,6 +150,56 @@ fn tests_do_not_go_with_what_other_code_still_calls() {
     judge(&base, &[("still called", &change, "revise")]);
 }
 
+#[test]
+fn a_module_that_is_new_or_elsewhere_does_not_hide_what_tests_say() {
+    let base = [("calc.py", CALC), ("tests/__init__.py", ""), ("tests/test_calc.py", CALC_TESTS)];
+    let wrong = CALC.replace("return sum(values)\n", "return sum(values) + 1\n");
+    let weaker = CALC_TESTS.replace("total([1, 2, 3]), 6", "total([1, 2, 3]) > 5, True");
+    let with_new = |tests: &str| {
+        let tests = tests.replace("from calc", "from lists import first\nfrom calc");
+        tests + "\n    def test_first(self):\n        self.assertEqual(first([4]), 4)\n"
+    };
+    let new = ("lists.py", "def first(values):\n    return values[0]\n");
+    let follows = CALC_TESTS.replace("total([1, 2, 3]), 6", "total([1, 2, 3]), 7");
+    judge(
+        &base,
+        &[
+            ("weaker", &[new, ("calc.py", &wrong), ("tests/test_calc.py", &with_new(&weaker))], "revise"),
+            ("adapted", &[new, ("calc.py", &wrong), ("tests/test_calc.py", &with_new(&follows))], "accept"),
+        ],
+    );
+    for (code, tests, outcome) in
+        [(CALC, CALC_TESTS, "accept"), (&wrong, &weaker, "revise"), (&wrong, &follows, "accept")]
+    {
+        let repo = Repo::with_commit(&base);
+        repo.git(&["mv", "calc.py", "sums.py"]);
+        repo.write("sums.py", code);
+        repo.write("tests/test_calc.py", &tests.replace("from calc", "from sums"));
+        assert_eq!(reviewed(&repo, "elsewhere")["outcome"], outcome);
+    }
+}
+
+#[test]
+fn tests_may_go_with_what_they_test() {
+    let code = "def old():\n    return 7\n\n\ndef new():\n    return 8\n";
+    let test = |name: &str, value: u8| {
+        format!("\n    def test_{name}(self):\n        self.assertEqual(calc.{name}(), {value})\n")
+    };
+    let head = "import unittest\n\nimport calc\n\n\nclass CalcTest(unittest.TestCase):";
+    let both = format!("{head}{}{}", test("old", 7), test("new", 8));
+    let base = [("calc.py", code), ("tests/__init__.py", ""), ("tests/test_calc.py", &both)];
+    let less = code.split("\n\n\n").nth(1).expect("a function");
+    let (kept, none) = (format!("{head}{}", test("new", 8)), format!("{head}\n    pass\n"));
+    judge(
+        &base,
+        &[
+            ("with it", &[("calc.py", less), ("tests/test_calc.py", &kept)], "accept"),
+            ("with more", &[("calc.py", less), ("tests/test_calc.py", &none)], "revise"),
+            ("without it", &[("tests/test_calc.py", &kept)], "revise"),
+        ],
+    );
+}
+
 /// A package of a compiled language: its other files, its code and its tests with their paths, and what changes of it say.
 struct PackageToBuild<'a> {
     settings: &'a [(&'a str, &'a str)],
@@ -158,10 +212,12 @@ struct PackageToBuild<'a> {
     new: [&'a str; 2],
     /// A constant, and how tests speak of it.
     old: [&'a str; 2],
+    /// Its name, and another one.
+    names: [&'a str; 2],
 }
 
 impl PackageToBuild<'_> {
-    /// Reviews changes: a limit that rises beside a new function, and a constant that goes.
+    /// Reviews changes: a limit that rises beside a new function, and a constant that goes or gets another name.
     fn judge(&self) {
         let with = |text: &str, from: &str, to: &str| {
             assert!(text.contains(from), "{from}");
@@ -171,11 +227,14 @@ impl PackageToBuild<'_> {
         let raised = with(code, self.limit[0], self.limit[1]) + self.new[0];
         let expecting = |tests: &str, number: usize| with(tests, self.expected[0], self.expected[number]) + self.new[1];
         let fewer = with(tests, self.old[1], "");
+        let renamed = |text: &str| with(text, self.names[0], self.names[1]);
         let base = [self.settings, &[self.code, self.tests]].concat();
         for (name, code, tests, outcome) in [
             ("adapted", &raised, expecting(tests, 1), "accept"),
             ("weaker", &raised, expecting(tests, 2), "revise"),
             ("gone", &with(code, self.old[0], ""), fewer, "accept"),
+            ("renamed", &renamed(code), renamed(tests), "accept"),
+            ("renamed and weaker", &renamed(&raised), renamed(&expecting(tests, 2)), "revise"),
         ] {
             judge(&base, &[(name, &[(self.code.0, code), (self.tests.0, &tests)], outcome)]);
         }
@@ -194,7 +253,7 @@ fn each_test_of_rust_that_cannot_be_built_speaks_for_itself() {
         ),
         tests: (
             "tests/a.rs",
-            "use m::{clamp, LIMIT, OLD};\n\n#[test]\nfn clamps() {\n    assert_eq!(clamp(12), 10);\n}\n\n#[test]\nfn knows() {\n    for it in [LIMIT, OLD] {\n        assert!(it > 2);\n    }\n}\n",
+            "use m::{clamp, LIMIT, OLD};\n\n#[test]\nfn clamps() {\n    assert_eq!(clamp(12), 10);\n}\n\nfn known() -> Vec<u8> {\n    vec![LIMIT, OLD]\n}\n\n#[test]\nfn knows() {\n    for it in known() {\n        assert!(it > 2);\n    }\n}\n",
         ),
         limit: ["LIMIT: u8 = 10", "LIMIT: u8 = 20"],
         expected: ["clamp(12), 10", "clamp(22), 20", "clamp(10), 10"],
@@ -203,6 +262,7 @@ fn each_test_of_rust_that_cannot_be_built_speaks_for_itself() {
             "\n#[test]\nfn doubles() {\n    assert_eq!(m::double(2), 4);\n}\n",
         ],
         old: ["pub const OLD: u8 = 3;\n", ", OLD"],
+        names: ["OLD", "ELDER"],
     }
     .judge();
 }
@@ -217,7 +277,7 @@ fn each_test_of_go_that_cannot_be_built_speaks_for_itself() {
         ),
         tests: (
             "m_test.go",
-            "package m\n\nimport \"testing\"\n\nfunc TestClamp(t *testing.T) {\n\tif Clamp(12) != 10 {\n\t\tt.Fatal(12)\n\t}\n}\n\nfunc TestKnows(t *testing.T) {\n\tfor _, it := range []int{Limit, Old} {\n\t\tif it < 3 {\n\t\t\tt.Fatal(it)\n\t\t}\n\t}\n}\n",
+            "package m\n\nimport \"testing\"\n\nfunc TestClamp(t *testing.T) {\n\tif Clamp(12) != 10 {\n\t\tt.Fatal(12)\n\t}\n}\n\nfunc known() []int {\n\treturn []int{Limit, Old}\n}\n\nfunc TestKnows(t *testing.T) {\n\tfor _, it := range known() {\n\t\tif it < 3 {\n\t\t\tt.Fatal(it)\n\t\t}\n\t}\n}\n",
         ),
         limit: ["Limit = 10", "Limit = 20"],
         expected: ["Clamp(12) != 10", "Clamp(22) != 20", "Clamp(10) != 10"],
@@ -226,6 +286,7 @@ fn each_test_of_go_that_cannot_be_built_speaks_for_itself() {
             "\nfunc TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n\t\tt.Fatal(2)\n\t}\n}\n",
         ],
         old: ["const Old = 3\n", ", Old"],
+        names: ["Old", "Elder"],
     }
     .judge();
 }

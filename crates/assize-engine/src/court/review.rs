@@ -297,6 +297,8 @@ pub fn examine(
     session.weakened = report.findings.iter().filter(|it| WEAKENING.contains(&&*it.rule)).cloned().collect();
     session.of_tests = worktrees.protected().cloned().collect();
     let (mut results, removed) = session.run_all(&mut worktrees, &mut limits)?;
+    let is_explained = |finding: &Finding| finding.path.as_deref().is_some_and(|path| session.explains_deletions(path));
+    report.findings.retain(|finding| finding.rule != "test-deleted" || !is_explained(finding));
     let mutation = session.mutate(&worktrees, &results, &mut limits)?;
     findings.extend(mutation.iter().filter_map(MutationReport::finding));
     results.extend(schemas.results);

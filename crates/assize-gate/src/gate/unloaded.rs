@@ -10,7 +10,9 @@ use super::{GateOutput, names_error};
 /// Returns the fault that kept Node from loading a file: its error, at the first place of the project that it names.
 pub(super) fn unloaded(output: &GateOutput) -> Option<ToolReport> {
     let text = String::from_utf8_lossy(&output.stderr);
-    let error = text.lines().find(|line| names_error(line))?;
+    // Mocha puts words before it.
+    let mut said = text.lines().map(|line| line.trim_start_matches(" Exception during run: "));
+    let error = said.find(|line| names_error(line))?;
     let root = format!("{}/", output.root);
     let places = text.match_indices(&root).map(|(at, _)| &text[at + root.len()..]);
     let (path, line) = places.filter_map(place).find(|(path, _)| !path.contains("node_modules/"))?;
@@ -54,6 +56,7 @@ mod tests {
                        at Module._load (node:internal:1:1)\n";
         let error = "Error: Cannot find module '../lib/old'".to_owned();
         assert_eq!(told(missing), Some(("test/a.js".to_owned(), None, error)));
+        assert_eq!(told(&format!(" Exception during run: {missing}")), told(missing));
         let syntax = "/p/lib/b.js:12\nexport x\n^\n\nSyntaxError: Unexpected token 'export'\n    at /p/test/a.js:3:1\n";
         assert_eq!(told(syntax).map(|(path, line, _)| (path, line)), Some(("lib/b.js".to_owned(), Some(12))));
         assert_eq!(told("TypeError: x\n    at /p/node_modules/m.js:1:1\n"), None);

@@ -87,6 +87,8 @@ pub(super) struct GateSession<'a> {
     pub(super) weakened: Vec<Finding>,
     /// Files that come from the base with the tests, though their names may be those of no tests.
     pub(super) of_tests: BTreeSet<String>,
+    /// Whether all tests of the base that are gone are removed with what they test, by test runners.
+    deletions: BTreeMap<(String, String), Deletions>,
     /// The copy on which a gate ran last.
     last: TreeState,
     /// What test runners, by id and folder, made of the change.
@@ -105,6 +107,12 @@ pub(super) struct GateSession<'a> {
     tried_node: bool,
     /// The ends of gates that were passed on.
     ended: Vec<(String, TestsOf, GateState)>,
+}
+
+/// What becomes of the tests of one runner.
+struct Deletions {
+    languages: Vec<Language>,
+    are_explained: bool,
 }
 
 /// A gate, its setup, and the copy on which it runs.
@@ -127,6 +135,7 @@ impl<'a> GateSession<'a> {
             so_far,
             watch,
             weakened: Vec::new(),
+            deletions: BTreeMap::new(),
             of_tests: BTreeSet::new(),
             last: TreeState::Base,
             of_change: BTreeMap::new(),
@@ -289,6 +298,13 @@ impl<'a> GateSession<'a> {
         }
         leave_out(&mut results, without_tests, limits);
         Ok((results, findings))
+    }
+
+    /// Returns whether running has shown that tests which are gone from a file are removed with what they test.
+    pub(super) fn explains_deletions(&self, path: &str) -> bool {
+        let Some(language) = Language::of(path) else { return false };
+        let mut own = self.deletions.values().filter(|it| it.languages.contains(&language)).peekable();
+        own.peek().is_some() && own.all(|it| it.are_explained)
     }
 
     /// Says that a gate has ended. With another version of Node all runs again, and nothing is said twice.

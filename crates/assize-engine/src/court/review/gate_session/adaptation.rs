@@ -3,19 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::finding::{Certainty, Finding, Severity};
+use assize_core::path::parent;
 use assize_core::text::listed;
-use assize_ecosystem::is_code;
+use assize_ecosystem::{Language, is_code};
 use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
 use assize_gate::gate::{GateRun, GateState, GateTrouble, name_of};
 use assize_gate::missing_name::missing_names;
 use assize_gate::stand_in::{objections, stand_ins};
 use assize_gate::status_alone::is_status_alone;
 use assize_syntax::cut_off::with_functions_cut_off;
-use assize_syntax::failing_body::with_failing_bodies;
+use assize_syntax::failing_body::{TestSource, may_share, with_failing_bodies};
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
-use assize_syntax::removed::{RemovedDeclaration, removed_declarations};
+use assize_syntax::removed::{RemovedDeclaration, removed_declarations, renamed_declarations, with_name};
 
-use super::{GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, TreeState, is_test_runner};
+use super::{
+    Deletions, GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, TreeState, is_test_runner, key_of,
+};
 use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
 use crate::random::fresh_word;
 use crate::work_copy::{CopyError, WorkCopy};
@@ -67,6 +70,11 @@ impl GateSession<'_> {
         held: &GateRun,
         base: Option<&GateRun>,
     ) -> Result<Adaptation, ReviewError> {
+        if tree == TreeState::Held && is_test_runner(planned.gate) {
+            let ecosystem = planned.gate.command(planned.setup, &worktrees.change.project).ecosystem();
+            let languages = ecosystem.map(|it| it.languages.to_vec()).unwrap_or_default();
+            self.deletions.insert(key_of(planned), Deletions { languages, are_explained: false });
+        }
         let none = Ok(Adaptation::Tests(RewrittenTests::default()));
         let is_allowed = self.is_unspecified() && self.terms.policy.adapted_tests.is_allowed();
         let is_asked = tree == TreeState::Held && held.state != GateState::Passed && is_allowed;
@@ -104,12 +112,16 @@ impl GateSession<'_> {
         let runs_of_all = AdaptationRuns { touched: &all_touched, gone: &gone, ..runs };
         let removed = self.removed(worktrees, planned, &runs_of_all, &declarations)?;
         let runs = AdaptationRuns { removed: &removed, gone: &gone, ..runs };
+        if let Some(deletions) = self.deletions.get_mut(&key_of(planned)) {
+            deletions.are_explained = runs.removes_all_that_are_gone() == Some(true);
+        }
         if runs.adapted().is_empty() && !runs.is_rebuilt() {
             return Ok(Adaptation::Tests(RewrittenTests { removed, ..RewrittenTests::default() }));
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
         let swapped = self.run_apart(&worktrees.change, copy.again()?, planned, RunnerTest::None)?;
-        let (swapped, _) = self.run_with_stand_ins(&worktrees.change, &copy, planned, swapped)?;
+        let renamed = self.under_other_names(worktrees, TreeState::Base);
+        let (swapped, _) = self.run_with_stand_ins(&worktrees.change, (&copy, renamed), planned, swapped)?;
         let of_machine = [GateTrouble::Machine, GateTrouble::MissingTool, GateTrouble::TimedOut];
         if swapped.run.trouble.as_ref().is_some_and(|(kind, _)| of_machine.contains(kind)) {
             // It says nothing of the base's code.
@@ -135,54 +147,99 @@ impl GateSession<'_> {
         if tree != TreeState::Held || !is_test_runner(planned.gate) {
             return Ok(ran);
         }
+        let renamed = self.under_other_names(worktrees, tree);
         let held = worktrees.get(tree);
-        let (again, asked) = self.run_with_stand_ins(held, &held.copy, planned, ran)?;
+        let (again, asked) = self.run_with_stand_ins(held, (&held.copy, renamed), planned, ran)?;
         if !asked.is_empty() {
             let name = name_of(planned.gate.id(), &planned.setup.folder);
             let files = listed(&asked.into_iter().collect::<Vec<_>>(), 5);
             limits.push(format!(
-                "{name}: what the base's tests miss with the change, or what cannot be built of them, fails alone; it stands in \
-                 {files}"
+                "{name}: what the base's tests miss with the change, or what cannot be built of them, fails alone, and what got \
+                 another name is there under the old one; it stands in {files}"
             ));
             self.remember(tree, planned, &again);
         }
         Ok(again)
     }
 
+    /// Returns the files of one tree as they are under the names of the other, so that the tests of that one find what they
+    /// test: with the code of the change its files under their old names, and the base's tests with the new names of what they
+    /// call; in the base the other way round, and the code that the change adds.
+    ///
+    /// Files of languages whose programs are put together by a compiler are left out, but for new packages of Go: it takes
+    /// in what lies in its folders, or is told where to find what.
+    fn under_other_names(&self, worktrees: &PreparedWorktrees, tree: TreeState) -> BTreeMap<String, String> {
+        let Some(base) = worktrees.base.as_ref().map(|base| &base.copy) else { return BTreeMap::new() };
+        let change = &worktrees.change.copy;
+        let text = |copy: &WorkCopy, path: &str| copy.text(path, FILE_BYTES_MAX as u64);
+        let is_found = |path: &str| match Language::of(path).filter(|_| !assize_ecosystem::holds_tests(path)) {
+            Some(Language::Go) => !base.files().iter().any(|other| parent(other) == parent(path)),
+            Some(language) => language == Language::Python || language.is_script(),
+            None => false,
+        };
+        let files = self.moves.renamed().filter(|(old, new)| is_found(old) && is_found(new));
+        let mut found: BTreeMap<String, String> = if tree == TreeState::Held {
+            files.filter_map(|(old, new)| Some((old.to_owned(), text(change, new)?))).collect()
+        } else {
+            let is_added =
+                |path: &&str| is_found(path) && change.files().contains(*path) && !base.files().contains(*path);
+            let added = self.diff.files.iter().map(|file| file.path.as_str()).filter(is_added);
+            let added = added.filter_map(|path| Some((path.to_owned(), text(change, path)?)));
+            added.chain(files.filter_map(|(old, new)| Some((new.to_owned(), text(base, old)?)))).collect()
+        };
+        let (before, now) = (self.code_texts(base), self.code_texts(change));
+        let mut names = renamed_declarations(&before, &now);
+        let is_in = |texts: &[(&str, String)], name: &str| texts.iter().any(|(_, text)| has_word(text, name));
+        names.retain(|old, new| !is_in(&now, old) && !is_in(&before, new));
+        if !names.is_empty() {
+            let tests = if tree == TreeState::Held { worktrees.held.as_ref().map(|it| &it.copy) } else { Some(change) };
+            for path in worktrees.touched_tests() {
+                let Some(whole) = tests.and_then(|tests| text(tests, &path)) else { continue };
+                let renamed = names.iter().fold(whole.clone(), |text, (old, new)| {
+                    let (from, to) = if tree == TreeState::Held { (old, new) } else { (new, old) };
+                    with_name(&text, from, to)
+                });
+                if renamed != whole {
+                    found.insert(path, renamed);
+                }
+            }
+        }
+        found
+    }
+
     /// Runs a gate again on a copy with stand-ins for the names that its tests miss, as long as more tests can be run for
-    /// that. Returns the last run, and the files in which names were missed.
+    /// that; first on one where these stand under other names. Returns the last run, and the files that are others for it.
     fn run_with_stand_ins(
         &mut self,
         like: &PreparedWorktree,
-        of: &WorkCopy,
+        (of, renamed): (&WorkCopy, BTreeMap<String, String>),
         planned: Planned<'_>,
         ran: GateExecution,
     ) -> Result<(GateExecution, BTreeSet<String>), CopyError> {
         // A compiler speaks of imports first, then of types, then of what is borrowed, and of ten places at a time.
         const ROUNDS_MAX: usize = 6;
-        let executed = |ran: &GateExecution| {
-            let tests = ran.run.report.as_ref().and_then(|report| report.tests.as_ref());
-            tests.map_or(0, |tests| tests.executed() - tests.faults.len().min(tests.executed()))
-        };
-        let mut missing = self.stood_in(&ran.run, of);
-        if missing.is_empty() {
+        if ran.run.state == GateState::Passed {
             return Ok((ran, BTreeSet::new()));
         }
-        let (mut copy, mut last) = (of.again()?, ran.clone());
-        let mut asked = BTreeSet::new();
-        for _ in 0..ROUNDS_MAX {
-            if missing.is_empty() {
-                break;
+        let stood_in = self.stood_in(&ran.run, of);
+        for mut missing in [renamed, stood_in] {
+            let (mut copy, mut last, mut asked) = (of.again()?, ran.clone(), BTreeSet::new());
+            for _ in 0..ROUNDS_MAX {
+                if missing.is_empty() {
+                    break;
+                }
+                for (path, text) in missing {
+                    copy.write(&path, &text)?;
+                    asked.insert(path);
+                }
+                last = self.run_apart(like, copy.again()?, planned, RunnerTest::None)?;
+                missing = self.stood_in(&last.run, &copy);
             }
-            for (path, text) in missing {
-                copy.write(&path, &text)?;
-                asked.insert(path);
+            if excuse::says_more(&last.run, &ran.run) {
+                return Ok((last, asked));
             }
-            last = self.run_apart(like, copy.again()?, planned, RunnerTest::None)?;
-            missing = self.stood_in(&last.run, &copy);
         }
-        let is_better = executed(&last) > executed(&ran);
-        Ok(if is_better { (last, asked) } else { (ran, BTreeSet::new()) })
+        Ok((ran, BTreeSet::new()))
     }
 
     /// Returns the new texts of files with which more tests can be run: with stand-ins for names that are missed, or without
@@ -193,12 +250,14 @@ impl GateSession<'_> {
             let whole = text(&path).unwrap_or_default();
             (!whole.contains(&stand_in)).then(|| (path, whole + &stand_in))
         });
-        let rewritten = objections(run).into_iter().map(|(path, objections)| {
-            let is_of_tests = assize_ecosystem::holds_tests(&path) || self.of_tests.contains(&path);
-            Some((with_failing_bodies(&path, &text(&path)?, &objections, is_of_tests)?, path))
-        });
-        let rewritten: Option<Vec<_>> = rewritten.collect();
-        let rewritten = rewritten.into_iter().flatten().map(|(text, path)| (path, text));
+        let objections = objections(run);
+        let is_of_tests = |path: &str| assize_ecosystem::holds_tests(path) || self.of_tests.contains(path);
+        let is_asked = |path: &&String| objections.keys().any(|of| may_share(of, path));
+        let texts: Vec<(&String, String)> =
+            copy.files().iter().filter(is_asked).filter_map(|path| Some((path, text(path)?))).collect();
+        let sources: Vec<TestSource<'_>> =
+            texts.iter().map(|(path, text)| TestSource { path, text, is_of_tests: is_of_tests(path) }).collect();
+        let rewritten = with_failing_bodies(&sources, &objections).unwrap_or_default();
         appended.chain(rewritten).collect()
     }
 
@@ -405,7 +464,6 @@ pub(super) fn by_change(gate: &str, excuses: &Excuses) -> Vec<Finding> {
     kinds.into_iter().filter_map(reported).collect()
 }
 
-/// Returns whether a name stands in a text as a whole word.
 /// Returns whether code calls what bears a name, takes it out of something, or imports it, rather than declares it.
 fn asks_for(text: &str, name: &str) -> bool {
     const IMPORTS: [&str; 4] = ["import", "use ", "require", "export {"];
@@ -418,6 +476,7 @@ fn asks_for(text: &str, name: &str) -> bool {
     })
 }
 
+/// Returns whether a name stands in a text as a whole word.
 fn has_word(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     text.match_indices(name)
