@@ -53,6 +53,14 @@ pub(super) fn module(project: &Project, folder: &str) -> Option<String> {
     Some(name.split("//").next()?.trim().trim_matches('"').to_owned())
 }
 
+/// The version of Go that a module is written for.
+pub(super) fn version(project: &Project, folder: &str) -> Option<(u32, u32)> {
+    let text = project.manifests.get(&within(folder, "go.mod"))?;
+    let version = text.lines().find_map(|line| line.trim().strip_prefix("go "))?.trim();
+    let mut parts = version.split(|character: char| !character.is_ascii_digit()).map(str::parse);
+    Some((parts.next()?.ok()?, parts.next()?.ok()?))
+}
+
 /// A command of the tool. It must not fetch another version of itself, nor change the list of dependencies.
 pub(super) fn command(setup: &Setup, program: &str, arguments: &[&str]) -> GateCommand {
     let modules = if setup.detail == NO_MODULE { "off" } else { "on" };

@@ -438,6 +438,10 @@ pub trait Gate: Sync {
     fn ordinary_statuses(&self) -> &'static [i32] {
         &[0, 1]
     }
+    /// Returns whether its status is not 0 for something that it printed and that is not objected to.
+    fn explains_status(&self, _output: &GateOutput) -> bool {
+        false
+    }
 }
 
 /// How a gate's run ended.
@@ -543,7 +547,7 @@ impl GateRun {
                 return errored(GateTrouble::NoReport, detail, unloaded::unloaded(output));
             }
         };
-        let mut status = status;
+        let mut status = if gate.explains_status(output) { 0 } else { status };
         // What was not built cannot run, and is red already.
         let unbuilt =
             report.tests.is_none() && report.diagnostics.iter().any(|found| found.severity == Severity::Error);
