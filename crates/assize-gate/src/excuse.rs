@@ -619,6 +619,12 @@ mod tests {
             // The new version is only about a name that the change brings.
             (red(&[("t.py::a", asserts)]), red(&[("t.py::a", misses)]), false),
             (red(&[("t.py::a", asserts)]), red(&[("t.py", gone)]), false),
+            // Nothing is said of the new version, though something is of the old one.
+            (red(&[("t.py::a", asserts)]), red(&[("t.py", "E: No module named 'new'")]), false),
+            // Neither can be told where the old one tests a module that is gone.
+            (red(&[("t.py", "E: No module named 'old'")]), red(&[("t.py", "E: No module named 'new'")]), true),
+            (red(&[("t.py", "E: No module named 'old'")]), tested(&[("t.py::a", Passed)]), true),
+            (red(&[("t.py::a", asserts)]), tested(&[("t.py::a", Passed)]), false),
         ] {
             let runs = AdaptationRuns {
                 base: &base,
@@ -648,6 +654,18 @@ mod tests {
         let base = lacking(&[("old", "fixture 'mocker' not found")]);
         let run = lacking(&[("new", "fixture 'mocker' not found"), ("typo", "fixture 'moker' not found"), ("x", "no")]);
         assert_eq!(without_plugin(&run, &base), BTreeSet::from(["new".to_owned()]));
+    }
+
+    #[test]
+    fn a_run_says_more_where_more_tests_end_or_fewer_miss_a_name() {
+        let misses = "NameError: name 'x' is not defined";
+        let (one, two) = (red(&[("a", "1 != 2")]), red(&[("a", "1 != 2"), ("b", misses)]));
+        let named = red(&[("a", misses)]);
+        for (run, other, expected) in
+            [(&two, &one, true), (&one, &two, false), (&one, &named, true), (&named, &one, false), (&one, &one, false)]
+        {
+            assert_eq!(says_more(run, other), expected);
+        }
     }
 
     #[test]
