@@ -71,10 +71,16 @@ pub fn without_plugin(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
 /// The most characters of a message that are compared.
 const GIST_CHARS_MAX: usize = 2_000;
 
-/// Returns a message without what differs from run to run: numbers, addresses, times and names of temporary folders.
+/// Returns a message without what differs from run to run: numbers, addresses, times, names of temporary folders, and how a
+/// runner of JavaScript came to the test.
 fn gist(message: &str) -> String {
+    let is_of_others = |line: &&str| {
+        let within = |place| line.contains(place);
+        line.trim_start().starts_with("at ") && (within("node_modules/") || within("node:") || within("<anonymous>"))
+    };
     let mut text = String::new();
-    let mut characters = message.chars().take(GIST_CHARS_MAX).peekable();
+    let own = message.split_inclusive('\n').filter(|line| !is_of_others(line)).flat_map(str::chars);
+    let mut characters = own.take(GIST_CHARS_MAX).peekable();
     while let Some(character) = characters.next() {
         match character {
             '0'..='9' if text.ends_with('#') => {}
@@ -251,6 +257,26 @@ pub fn says_more(run: &GateRun, other: &GateRun) -> bool {
         (ended, Reverse(failing(run).filter(misses).count()))
     };
     said(run) > said(other)
+}
+
+/// Takes over from a run of the same tests which of them passed there.
+pub fn take_passes(run: &mut GateRun, of: &GateRun) {
+    let passed = Endings::of(of);
+    let Some(tests) = run.report.as_mut().and_then(|report| report.tests.as_mut()) else { return };
+    let failed = tests.cases.iter_mut().filter(|case| case.outcome == TestOutcome::Failed);
+    let mut taken = 0;
+    for case in failed.filter(|case| passed.is(&case.id, TestOutcome::Passed)) {
+        (case.outcome, case.message) = (TestOutcome::Passed, None);
+        taken += 1;
+    }
+    if let Some(announced) = &mut tests.announced {
+        announced.passed += taken;
+        announced.failed = announced.failed.saturating_sub(taken);
+    }
+    let is_red = run.report.as_ref().is_some_and(|report| !report.diagnostics.is_empty());
+    if taken > 0 && run.state == GateState::Failed && !is_red && failing(run).next().is_none() {
+        run.state = GateState::Passed;
+    }
 }
 
 /// The runs that show whether a change adapts tests or weakens them.
@@ -669,10 +695,30 @@ mod tests {
     }
 
     #[test]
+    fn what_passed_once_of_the_same_tests_passes() {
+        use TestOutcome::{Failed, Passed};
+        let mut run = tested(&[("a", Failed), ("b", Failed), ("c", Passed)]);
+        take_passes(&mut run, &tested(&[("a", Passed), ("c", Failed)]));
+        let ended: Vec<TestOutcome> = run.cases().map(|case| case.outcome).collect();
+        assert_eq!((ended, run.state), (vec![Passed, Failed, Passed], GateState::Failed));
+        take_passes(&mut run, &tested(&[("b", Passed)]));
+        assert_eq!(run.state, GateState::Passed);
+    }
+
+    #[test]
     fn only_tests_that_say_the_same_are_alike() {
         let base = red(&[("a", "refused at 0x7f3a, /tmp/x-dwtd/a after 12 s"), ("b", "1 != 2"), ("c", "no such file")]);
         let now = red(&[("a", "refused at 0x81bb, /tmp/x-q_y/a after 9 s"), ("b", "None != 2"), ("d", "no such file")]);
         assert_eq!(red_alike(&now, &base), BTreeSet::from(["a".to_owned()]));
+        let thrown = |at: &str, by: &str| format!("Error: 1\n    at own (test/{at}.js:2:1)\n    at {by}\n");
+        let says = |by: &str| thrown("a", by);
+        for (now, before, expected) in [
+            (says("run (node_modules/jest/a.js:1:2)"), says("new Promise (<anonymous>)"), true),
+            (says("run (node_modules/jest/a.js:1:2)"), thrown("b", "run (node_modules/jest/a.js:1:2)"), false),
+            (says("run (lib/a.js:1:2)"), says("go (lib/b.js:1:2)"), false),
+        ] {
+            assert_eq!(!red_alike(&red(&[("a", &now)]), &red(&[("a", &before)])).is_empty(), expected, "{now}{before}");
+        }
     }
 
     #[test]

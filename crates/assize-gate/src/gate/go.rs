@@ -123,7 +123,7 @@ static MODULE: LazyLock<Regex> = LazyLock::new(|| {
 /// Fails if the tool could not look at the code as it is: it is older than the module asks for, or a module cannot be had.
 /// What it says of the code then is no fault of the code.
 pub(super) fn looked(output: &GateOutput) -> Result<(), ReportError> {
-    let text = String::from_utf8_lossy(&output.stderr);
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stderr), of_builds(&output.stdout));
     let since = |table: &[(&str, &str)], pattern: &Regex| {
         let name = pattern.captures(&text)?["name"].to_owned();
         table.iter().find(|(newer, _)| *newer == name).map(|(_, version)| (*version).to_owned())
@@ -139,6 +139,14 @@ pub(super) fn looked(output: &GateOutput) -> Result<(), ReportError> {
             Err(ReportError::Malformed { format: "what Go says of code", detail: found.as_str().to_owned() })
         }
     }
+}
+
+/// What builds printed, which newer versions tell as events of the tests.
+fn of_builds(stdout: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stdout);
+    let events = text.lines().filter(|line| line.contains("\"build-output\""));
+    let events = events.filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    events.filter_map(|event| event.get("Output")?.as_str().map(str::to_owned)).collect()
 }
 
 /// Reads what `go build` and `go vet` print.
@@ -228,6 +236,12 @@ mod tests {
         let no_path = "a.go:2:8: cannot find package \"example.com/y\" in any of:\n\t/usr/lib/go-1.19/src/example.com/y (from $GOROOT)\n";
         for said in [lookup, read_only, off, no_path] {
             assert!(looked_at(said).is_err(), "{said}");
+        }
+        let event = serde_json::json!({"ImportPath": "m", "Action": "build-output", "Output": lookup}).to_string();
+        let printed = event.replace("build-output", "output");
+        for (stdout, is_told) in [(event, true), (printed, false)] {
+            let output = GateOutput { stdout: stdout.clone().into(), ..GateOutput::default() };
+            assert_eq!(looked(&output).is_err(), is_told, "{stdout}");
         }
         for of_code in [
             "a.go:3:8: no required module provides package example.com/x; to add it:\n\tgo get example.com/x\n",
