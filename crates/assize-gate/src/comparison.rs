@@ -14,7 +14,7 @@ use assize_report::driver_events::WHOLE;
 use assize_report::{Diagnostic, TestCase, TestOutcome, TestRun};
 use serde::{Deserialize, Serialize};
 
-use crate::gate::{GateRun, GateState};
+use crate::gate::{Dimension, Gate, GateRun, GateState};
 
 /// Where files and lines of the base are found again in the changed tree.
 #[derive(Debug, Clone, Default)]
@@ -345,13 +345,39 @@ impl BrokenRule {
     /// A checker which the maintainers run on every change would have kept the base out: here it has rules, or a version,
     /// that it did not have there. A formatter has one rule for everything, so where they run one, it counts as broken in
     /// the files alone that it objects to on the base: elsewhere it writes as theirs does. A formatter that nothing
-    /// calls, and that most of the base's files do not satisfy, is not the project's.
-    pub fn of(is_called: bool, is_formatter: bool, base: &GateRun, files: &BTreeSet<String>) -> Option<Self> {
-        match (is_called, is_formatter) {
-            (true, false) => Some(Self::Everywhere),
-            (true, true) => Some(Self::InItsFiles),
-            (false, true) => objects_to_most(base, files).then_some(Self::Everywhere),
-            (false, false) => None,
+    /// calls, and that most of the base's files do not satisfy, is not the project's. What a checker of types says follows from
+    /// other files: one that nothing calls says nothing new of a file in which the base breaks the same rule.
+    pub fn of(is_called: bool, kind: CheckerKind, base: &GateRun, files: &BTreeSet<String>) -> Option<Self> {
+        match (is_called, kind) {
+            (true, CheckerKind::Linter) => Some(Self::Everywhere),
+            (true, CheckerKind::Formatter) | (false, CheckerKind::OfTypes) => Some(Self::InItsFiles),
+            (false, CheckerKind::Formatter) => objects_to_most(base, files).then_some(Self::Everywhere),
+            (false, CheckerKind::Linter) | (true, CheckerKind::OfTypes) => None,
+        }
+    }
+}
+
+/// What a checker looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckerKind {
+    /// The layout of files.
+    Formatter,
+    /// Rules of style.
+    Linter,
+    /// Types, in a language that runs without them as well.
+    OfTypes,
+}
+
+impl CheckerKind {
+    /// The kind of a gate; `None` for what runs code, or builds it.
+    pub fn of(gate: &dyn Gate) -> Option<Self> {
+        let is_of_style = gate.dimensions().iter().all(|dimension| *dimension == Dimension::Style);
+        let builds = gate.builds_in().is_some_and(|tool| tool != gate.id());
+        let is_of_types = gate.dimensions().contains(&Dimension::Types) && !builds;
+        match (gate.is_formatter(), is_of_style) {
+            (true, _) => Some(Self::Formatter),
+            (false, true) => Some(Self::Linter),
+            (false, false) => is_of_types.then_some(Self::OfTypes),
         }
     }
 }
@@ -600,6 +626,24 @@ mod tests {
     }
 
     #[test]
+    fn each_checker_is_of_a_kind() {
+        use CheckerKind::{Formatter, Linter, OfTypes};
+        let kind = |id: &str| CheckerKind::of(*crate::gate::GATES.iter().find(|gate| gate.id() == id).expect(id));
+        for (id, expected) in [
+            ("gofmt", Some(Formatter)),
+            ("eslint", Some(Linter)),
+            ("tsc", Some(OfTypes)),
+            ("mypy", Some(OfTypes)),
+            ("pyright", Some(OfTypes)),
+            ("cargo-check", None),
+            ("go-build", None),
+            ("pytest", None),
+        ] {
+            assert_eq!(kind(id), expected, "{id}");
+        }
+    }
+
+    #[test]
     fn a_rule_that_the_base_breaks_is_not_held_against_the_change() {
         use crate::exec_report::testing::lint;
         let in_file = |path: &str, code: &str, line: u32, message: &str| Diagnostic {
@@ -627,7 +671,7 @@ mod tests {
         let tree = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<BTreeSet<_>>();
         let (alone, two) = (tree(&["a.py", "README.md"]), tree(&["a.py", "b.py"]));
         let formatted = |path: &str, is_called, files| {
-            let counts = BrokenRule::of(is_called, true, &base, files)?;
+            let counts = BrokenRule::of(is_called, CheckerKind::Formatter, &base, files)?;
             let mut run = lint(&[in_file(path, "E1", 9, "new")]);
             Some(take_out_broken_rules(&mut run, &base, &Moves::default(), counts))
         };
@@ -635,8 +679,11 @@ mod tests {
         assert_eq!(called, (Some(1), Some(0)), "a formatter that wrote b.py as it stands knows it");
         assert_eq!(formatted("b.py", false, &alone), Some(1), "nothing calls it, and the base does not satisfy it");
         assert_eq!(formatted("b.py", false, &two), None, "half of the base satisfies it");
-        assert_eq!(BrokenRule::of(true, false, &base, &two), Some(BrokenRule::Everywhere));
-        assert_eq!(BrokenRule::of(false, false, &base, &two), None, "a linter with settings and no call is held to");
+        let of = |is_called, kind| BrokenRule::of(is_called, kind, &base, &two);
+        assert_eq!(of(true, CheckerKind::Linter), Some(BrokenRule::Everywhere));
+        assert_eq!(of(false, CheckerKind::Linter), None, "a linter with settings and no call is held to");
+        assert_eq!(of(false, CheckerKind::OfTypes), Some(BrokenRule::InItsFiles));
+        assert_eq!(of(true, CheckerKind::OfTypes), None, "what the maintainers run they hold to");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use assize_core::path::is_below;
 use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{Language, holds_tests, is_code, is_test};
 use assize_gate::comparison::{
-    BrokenRule, Moves, keep_shared, new_diagnostics, take_out_broken_rules, take_out_unread,
+    BrokenRule, CheckerKind, Moves, keep_shared, new_diagnostics, take_out_broken_rules, take_out_unread,
 };
 use assize_gate::excuse::{self, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, cannot_be_held, no_tests_yet};
@@ -624,7 +624,6 @@ impl<'a> GateSession<'a> {
         limits: &mut Vec<String>,
     ) -> GateExecution {
         let Planned { gate, setup } = planned;
-        let is_linter = gate.dimensions().iter().all(|dimension| *dimension == Dimension::Style);
         let pipeline = &worktrees.change.project.pipeline;
         let is_called = || {
             let calls = |command: &PipelineCommand| gate.calls().iter().any(|call| command.begins_with(call));
@@ -636,10 +635,10 @@ impl<'a> GateSession<'a> {
             let name = name_of(gate.id(), &setup.folder);
             limits.push(format!("{name} could not read a file on the base; its layout is not judged"));
         }
-        if let Some(base) = base.filter(|_| is_linter) {
+        if let Some((base, kind)) = base.zip(CheckerKind::of(gate)) {
             let is_called = is_called();
             let files = &worktrees.base.as_ref().unwrap_or(&worktrees.change).project.files;
-            let counts = BrokenRule::of(is_called, gate.is_formatter(), base, files);
+            let counts = BrokenRule::of(is_called, kind, base, files);
             let count = counts.map_or(0, |counts| take_out_broken_rules(&mut ran.run, base, self.moves, counts));
             if count > 0 {
                 let name = name_of(gate.id(), &setup.folder);
