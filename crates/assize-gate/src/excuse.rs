@@ -461,11 +461,11 @@ impl AdaptationRuns<'_> {
         removed
     }
 
-    /// Returns whether each test that passed on the base and is gone is removed with what it tests. `None` where none is gone.
-    pub fn removes_all_that_are_gone(&self) -> Option<bool> {
+    /// Returns whether tests that passed on the base are gone, and each of them is removed with what it tests.
+    pub fn removes_all_that_are_gone(&self) -> bool {
         let [base, change] = [self.base, self.change].map(Endings::of);
         let mut gone = base.passed().filter(|case| !change.0.contains_key(&*case.id)).peekable();
-        gone.peek().is_some().then(|| gone.all(|case| self.removed.contains(&case.id)))
+        gone.peek().is_some() && gone.all(|case| self.removed.contains(&case.id))
     }
 
     /// Returns the tests of the base that the change adapts: they do not pass with its code, it touches their files,

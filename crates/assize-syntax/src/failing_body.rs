@@ -91,15 +91,16 @@ fn fail_where_mentioned<'t>(
     while let Some((name, objection)) = due.pop() {
         for ((source, items), edits) in sources.iter().zip(&items).zip(&mut *edits) {
             for item in items.iter().filter(|item| mentions(**item, name, source.of.text)) {
+                let is_edited =
+                    edits.values().any(|it| item.start_byte() <= it.range.start && it.range.end <= item.end_byte());
+                if is_edited {
+                    continue;
+                }
                 let mut more = BTreeMap::new();
                 let edit = source.failing(*item, &objection, &mut more)?;
-                let is_other =
-                    !edits.values().any(|it| item.start_byte() <= it.range.start && it.range.end <= item.end_byte());
-                if is_other {
-                    edits.insert(edit.range.start, edit);
-                    due.extend(more.clone().into_iter().filter(|(name, _)| !shared.contains_key(name)));
-                    shared.extend(more);
-                }
+                edits.insert(edit.range.start, edit);
+                due.extend(more.clone().into_iter().filter(|(name, _)| !shared.contains_key(name)));
+                shared.extend(more);
             }
         }
     }

@@ -76,18 +76,26 @@ pub fn renamed_declarations<T: AsRef<str>>(base: &[(&str, T)], change: &[(&str, 
 
 /// Returns a text in which a name, as a whole word, is another one.
 pub fn with_name(text: &str, name: &str, other: &str) -> String {
-    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     let mut changed = String::with_capacity(text.len());
     let mut end = 0;
-    for (at, _) in text.match_indices(name) {
-        let after = at + name.len();
-        if at >= end && !text[..at].ends_with(is_part) && !text[after..].starts_with(is_part) {
-            changed.push_str(&text[end..at]);
-            changed.push_str(other);
-            end = after;
-        }
+    for at in words(text, name) {
+        changed.push_str(&text[end..at]);
+        changed.push_str(other);
+        end = at + name.len();
     }
     changed + &text[end..]
+}
+
+/// Returns whether a name stands in a text as a whole word.
+pub fn has_word(text: &str, name: &str) -> bool {
+    words(text, name).next().is_some()
+}
+
+/// Returns where a name begins in a text as a whole word.
+fn words<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let begins = text.match_indices(name).map(|(at, _)| at);
+    begins.filter(move |at| !text[..*at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
 }
 
 /// Returns under what a function, type or constant is found: its name, and the type that it belongs to.

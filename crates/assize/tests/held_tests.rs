@@ -1,5 +1,5 @@
 //! What a change must not take from the tests of the base, with the real program: each case beside an honest twin. The
-//! runners are Python's and Node's own.
+//! runners are those of Python, Node, Rust and Go.
 
 use std::path::Path;
 

@@ -14,7 +14,7 @@ use assize_gate::status_alone::is_status_alone;
 use assize_syntax::cut_off::with_functions_cut_off;
 use assize_syntax::failing_body::{TestSource, may_share, with_failing_bodies};
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
-use assize_syntax::removed::{RemovedDeclaration, removed_declarations, renamed_declarations, with_name};
+use assize_syntax::removed::{RemovedDeclaration, has_word, removed_declarations, renamed_declarations, with_name};
 
 use super::{
     Deletions, GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, TreeState, is_test_runner, key_of,
@@ -113,7 +113,7 @@ impl GateSession<'_> {
         let removed = self.removed(worktrees, planned, &runs_of_all, &declarations)?;
         let runs = AdaptationRuns { removed: &removed, gone: &gone, ..runs };
         if let Some(deletions) = self.deletions.get_mut(&key_of(planned)) {
-            deletions.are_explained = runs.removes_all_that_are_gone() == Some(true);
+            deletions.are_explained = runs.removes_all_that_are_gone();
         }
         if runs.adapted().is_empty() && !runs.is_rebuilt() {
             return Ok(Adaptation::Tests(RewrittenTests { removed, ..RewrittenTests::default() }));
@@ -187,24 +187,32 @@ impl GateSession<'_> {
             let added = added.filter_map(|path| Some((path.to_owned(), text(change, path)?)));
             added.chain(files.filter_map(|(old, new)| Some((new.to_owned(), text(base, old)?)))).collect()
         };
+        found.extend(self.tests_with_other_names(worktrees, tree));
+        found
+    }
+
+    /// Returns the tests that run on one tree, with the names that functions, types and constants have there.
+    fn tests_with_other_names(&self, worktrees: &PreparedWorktrees, tree: TreeState) -> BTreeMap<String, String> {
+        let change = &worktrees.change.copy;
+        let copies = worktrees.base.as_ref().zip(worktrees.held.as_ref());
+        let Some((base, held)) = copies.map(|(base, held)| (&base.copy, &held.copy)) else { return BTreeMap::new() };
         let (before, now) = (self.code_texts(base), self.code_texts(change));
         let mut names = renamed_declarations(&before, &now);
         let is_in = |texts: &[(&str, String)], name: &str| texts.iter().any(|(_, text)| has_word(text, name));
         names.retain(|old, new| !is_in(&now, old) && !is_in(&before, new));
-        if !names.is_empty() {
-            let tests = if tree == TreeState::Held { worktrees.held.as_ref().map(|it| &it.copy) } else { Some(change) };
-            for path in worktrees.touched_tests() {
-                let Some(whole) = tests.and_then(|tests| text(tests, &path)) else { continue };
-                let renamed = names.iter().fold(whole.clone(), |text, (old, new)| {
-                    let (from, to) = if tree == TreeState::Held { (old, new) } else { (new, old) };
-                    with_name(&text, from, to)
-                });
-                if renamed != whole {
-                    found.insert(path, renamed);
-                }
-            }
-        }
-        found
+        let tests = if tree == TreeState::Held { held } else { change };
+        let renamed = |text: &str| {
+            names.iter().fold(text.to_owned(), |text, (old, new)| {
+                let (from, to) = if tree == TreeState::Held { (old, new) } else { (new, old) };
+                with_name(&text, from, to)
+            })
+        };
+        let changed = worktrees.touched_tests().into_iter().filter_map(|path| {
+            let text = tests.text(&path, FILE_BYTES_MAX as u64)?;
+            let now = renamed(&text);
+            (now != text).then_some((path, now))
+        });
+        changed.collect()
     }
 
     /// Runs a gate again on a copy with stand-ins for the names that its tests miss, as long as more tests can be run for
@@ -476,11 +484,4 @@ fn asks_for(text: &str, name: &str) -> bool {
         let declared = DECLARES.iter().any(|word| line.contains(&format!("{word}{name}")));
         !declared && (taken || called || IMPORTS.iter().any(|word| line.contains(word)))
     })
-}
-
-/// Returns whether a name stands in a text as a whole word.
-fn has_word(text: &str, name: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
-    text.match_indices(name)
-        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
 }
