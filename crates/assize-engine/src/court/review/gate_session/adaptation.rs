@@ -149,14 +149,11 @@ impl GateSession<'_> {
         }
         let renamed = self.under_other_names(worktrees, tree);
         let held = worktrees.get(tree);
-        let (again, asked) = self.run_with_stand_ins(held, (&held.copy, renamed), planned, ran)?;
-        if !asked.is_empty() {
+        let (again, made) = self.run_with_stand_ins(held, (&held.copy, renamed), planned, ran)?;
+        if let Some(OtherFiles { paths, why }) = made {
             let name = name_of(planned.gate.id(), &planned.setup.folder);
-            let files = listed(&asked.into_iter().collect::<Vec<_>>(), 5);
-            limits.push(format!(
-                "{name}: what the base's tests miss with the change, or what cannot be built of them, fails alone, and what got \
-                 another name is there under the old one; it stands in {files}"
-            ));
+            let files = listed(&paths.into_iter().collect::<Vec<_>>(), 5);
+            limits.push(format!("{name}: {why}, in {files}"));
             self.remember(tree, planned, &again);
         }
         Ok(again)
@@ -216,29 +213,33 @@ impl GateSession<'_> {
     }
 
     /// Runs a gate again on a copy with stand-ins for the names that its tests miss, as long as more tests can be run for
-    /// that; first on one where these stand under other names. Returns the last run, and the files that are others for it.
+    /// that; first on one where these stand under other names. Returns the last run, and what other files it has and why.
     fn run_with_stand_ins(
         &mut self,
         like: &PreparedWorktree,
         (of, renamed): (&WorkCopy, BTreeMap<String, String>),
         planned: Planned<'_>,
         ran: GateExecution,
-    ) -> Result<(GateExecution, BTreeSet<String>), CopyError> {
+    ) -> Result<(GateExecution, Option<OtherFiles>), CopyError> {
+        const RENAMED: &str = "the base's tests ran with the names that things have with the change";
+        const MISSING: &str =
+            "what the base's tests miss with the change, or what cannot be built of them, fails alone";
         // A compiler speaks of imports first, then of types, then of what is borrowed, and of ten places at a time.
         const ROUNDS_MAX: usize = 6;
         if ran.run.state == GateState::Passed {
-            return Ok((ran, BTreeSet::new()));
+            return Ok((ran, None));
         }
         let stood_in = self.stood_in(&ran.run, of);
-        for mut missing in [renamed, stood_in] {
-            let (mut copy, mut last, mut asked) = (of.again()?, ran.clone(), BTreeSet::new());
+        let ways = [(renamed, RENAMED), (stood_in, MISSING)];
+        for (mut missing, why) in ways.into_iter().filter(|(missing, _)| !missing.is_empty()) {
+            let (mut copy, mut last, mut paths) = (of.again()?, ran.clone(), BTreeSet::new());
             for _ in 0..ROUNDS_MAX {
                 if missing.is_empty() {
                     break;
                 }
                 for (path, text) in missing {
                     copy.write(&path, &text)?;
-                    asked.insert(path);
+                    paths.insert(path);
                 }
                 last = self.run_apart(like, copy.again()?, planned, RunnerTest::None)?;
                 missing = self.stood_in(&last.run, &copy);
@@ -246,10 +247,10 @@ impl GateSession<'_> {
             if excuse::says_more(&last.run, &ran.run) {
                 // Another name may be the wrong one for something else that bears it.
                 excuse::take_passes(&mut last.run, &ran.run);
-                return Ok((last, asked));
+                return Ok((last, Some(OtherFiles { paths, why })));
             }
         }
-        Ok((ran, BTreeSet::new()))
+        Ok((ran, None))
     }
 
     /// Returns the new texts of files with which more tests can be run: with stand-ins for names that are missed, or without
@@ -403,6 +404,13 @@ impl GateSession<'_> {
         let cut_off = self.run_watched(of, copy, planned)?;
         Ok(excuse::independent_of_change(&ids, run, &cut_off.run))
     }
+}
+
+/// Files that were others for a run than they are in its tree.
+struct OtherFiles {
+    paths: BTreeSet<String>,
+    /// What a report says of them, as the beginning of a sentence.
+    why: &'static str,
 }
 
 /// What a change does with tests of the base that its code does not pass.
