@@ -2,7 +2,7 @@
 //!
 //! No part depends on a model, and a part that fails does not affect the others. The work tree is only read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -16,7 +16,7 @@ use assize_stop::evidence::{Evidence, ReferentSighting};
 use assize_stop::session::{Baseline, BaselineScope, SessionState};
 use assize_stop::transcript::{TranscriptFacts, TranscriptKind};
 
-use crate::git::{GitError, Large, Listed, Repository, SHOWN_BYTES_MAX};
+use crate::git::{GitError, Ignored, Large, Listed, Repository, SHOWN_BYTES_MAX};
 use crate::regular_file;
 use crate::syntax::{self, ParsedCache, errors_of_all};
 use crate::transcript;
@@ -30,6 +30,8 @@ pub const UNTRACKED_BYTES_MAX: u64 = 256 * 1024;
 pub const HASHED_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// The most files that a baseline records as already different.
 pub const DIRTY_MAX: usize = 2_000;
+/// The largest ignore list that a baseline records, in bytes.
+pub const IGNORE_LIST_BYTES_MAX: usize = 64 * 1024;
 /// The longest search for names in the tree.
 pub const LOOK_UP_TIME_MAX: Duration = Duration::from_millis(500);
 
@@ -55,6 +57,9 @@ pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
     let Some(repository) = Repository::discover(folder)? else {
         return Ok(Baseline { measured: BaselineScope::Folder, ..Baseline::default() });
     };
+    repository.try_out()?;
+    let git = repository.program()?.to_str().map(str::to_owned);
+    let ignore_list = repository.own_ignore_list().ok().filter(|list| list.len() <= IGNORE_LIST_BYTES_MAX);
     let commit = repository.head()?;
     let (changed, listed) = beside_listing(&repository, || repository.changed_paths(commit.as_deref()));
     let untracked = listed?.into_iter().filter(|file| !file.tracked).map(|file| file.path);
@@ -69,6 +74,8 @@ pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
         dirty,
         dirty_cut: paths.next().is_some(),
         measured: BaselineScope::Repository,
+        git,
+        ignore_list,
         configuration: None,
     })
 }
@@ -95,13 +102,18 @@ fn joined<T>(result: thread::Result<Result<T, GitError>>) -> Result<T, GitError>
 pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
     let wanted = referents(&session.active);
     let (tree, facts) = thread::scope(|scope| {
-        let facts = scope.spawn(|| read_transcript(sources));
+        let facts = scope.spawn(|| read_transcript(sources, session));
         let tree = look_at_tree(sources, session.baseline.as_ref(), &wanted);
         let facts = facts.join().unwrap_or_else(|_| EvidencePart::Missing("reading the transcript failed".to_owned()));
         (tree, facts)
     });
+    let scope = session.baseline.as_ref().map(|baseline| baseline.measured).unwrap_or_default();
     let tree = match tree {
-        Ok(Some(tree)) => tree,
+        Ok(Some(tree)) => tree.with_hidden_files(&facts, session.baseline.as_ref()),
+        Ok(None) if scope == BaselineScope::Repository => WorkTreeEvidence {
+            diff: EvidencePart::Missing("the git repository of the session's start is gone".to_owned()),
+            ..WorkTreeEvidence::default()
+        },
         Ok(None) => without_git(sources.work_tree.folder(), &facts, &wanted),
         Err(error) => {
             WorkTreeEvidence { diff: EvidencePart::Missing(error.to_string()), ..WorkTreeEvidence::default() }
@@ -111,6 +123,10 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
     Evidence {
         directives: session.active.clone(),
         diff: tree.diff,
+        start: match scope {
+            BaselineScope::Not => EvidencePart::Missing("no hook saw it".to_owned()),
+            BaselineScope::Folder | BaselineScope::Repository => EvidencePart::Gathered(()),
+        },
         head: tree.head,
         fingerprint: tree.fingerprint,
         accepted_fingerprint: session.accepted_fingerprint.clone(),
@@ -129,6 +145,59 @@ struct WorkTreeEvidence {
     head: Option<String>,
     fingerprint: Fingerprint,
     sightings: Vec<ReferentSighting>,
+    /// The repository, with the paths that git lists in it.
+    listed: Option<(Repository, Vec<Listed>)>,
+}
+
+impl WorkTreeEvidence {
+    /// Adds files that the agent wrote and that the session keeps git from showing, with a line that it added to an ignore
+    /// list.
+    fn with_hidden_files(mut self, facts: &EvidencePart<TranscriptFacts>, baseline: Option<&Baseline>) -> Self {
+        let edits = facts.get().map_or(&[][..], |facts| &facts.edits);
+        let (Some((repository, listed)), EvidencePart::Gathered(diff)) = (&self.listed, &mut self.diff) else {
+            return self;
+        };
+        let root = repository.root();
+        let written: BTreeSet<String> = edits.iter().filter_map(|edit| path_below(root, &edit.path)).collect();
+        let known: HashSet<&str> = listed.iter().map(|file| file.path.as_str()).collect();
+        let is_there = |path: &&str| !known.contains(path) && regular_file::open(&root.join(path)).is_ok();
+        let unlisted: Vec<&str> = written.iter().map(String::as_str).filter(is_there).take(UNTRACKED_MAX).collect();
+        let ignored = if unlisted.is_empty() { Vec::new() } else { repository.ignored(&unlisted).unwrap_or_default() };
+        let is_of_session = |ignored: &Ignored| {
+            let added = |file: &FileChange| file.added_lines().any(|(number, _)| number == ignored.line);
+            // A list that ignores itself is in no diff.
+            diff.file(&ignored.list).is_some_and(added) || unlisted.contains(&ignored.list.as_str())
+        };
+        let before = BaselineTree::of(baseline);
+        let mut hashes = Vec::new();
+        for path in
+            ignored.iter().filter(|ignored| is_of_session(ignored)).map(|ignored| &ignored.path).collect::<Vec<_>>()
+        {
+            let hash = content_hash(&root.join(path));
+            if before.is_untouched(path, hash) {
+                continue;
+            }
+            let change = read_whole(&root.join(path), path, &mut diff.limits);
+            diff.files.push(FileChange { untracked: true, old_known: before.existed_at_start(path), ..change });
+            hashes.push((path.clone(), hash));
+        }
+        if !hashes.is_empty() {
+            let shown = blake3::hash(self.fingerprint.0.as_bytes()).into();
+            let all = hashes.iter().map(|(path, hash)| (path.as_str(), *hash)).chain([("", Some(shown))]);
+            self.fingerprint = Fingerprint::of(all);
+            check_syntax(root, &mut diff.files, None);
+            diff.files.sort_by(|a, b| a.path.cmp(&b.path));
+        }
+        self
+    }
+}
+
+/// Returns the path of an edit below the root; `None` if it does not lead there.
+fn path_below(root: &Path, edit: &str) -> Option<String> {
+    let full = root.join(edit);
+    let below = full.strip_prefix(root).ok()?;
+    let is_plain = below.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    below.to_str().filter(|path| is_plain && !path.is_empty() && !is_ours(path)).map(str::to_owned)
 }
 
 impl Default for WorkTreeEvidence {
@@ -138,15 +207,20 @@ impl Default for WorkTreeEvidence {
             head: None,
             fingerprint: Fingerprint::default(),
             sightings: Vec::new(),
+            listed: None,
         }
     }
 }
 
-fn read_transcript(sources: &Sources) -> EvidencePart<TranscriptFacts> {
+/// A transcript without any of the prompts that came in is not that of the session, or no longer.
+fn read_transcript(sources: &Sources, session: &SessionState) -> EvidencePart<TranscriptFacts> {
     let Some((path, kind)) = &sources.transcript else {
-        return EvidencePart::Missing("no transcript is named".to_owned());
+        return EvidencePart::Missing("none is named".to_owned());
     };
     match transcript::read_facts(path, *kind, sources.final_message.as_deref()) {
+        Ok(facts) if facts.prompts.is_empty() && session.directives_seen > 0 => {
+            EvidencePart::Missing(format!("{}: it has no prompt, and the session had one", path.display()))
+        }
         Ok(facts) => EvidencePart::Gathered(facts),
         Err(error) => EvidencePart::Missing(format!("{}: {error}", path.display())),
     }
@@ -170,17 +244,22 @@ fn look_at_tree(
     wanted: &[Referent],
 ) -> Result<Option<WorkTreeEvidence>, GitError> {
     let cache = sources.cache.as_deref();
-    let Some(repository) = sources.work_tree.repository()? else { return Ok(None) };
+    let Some(mut repository) = sources.work_tree.repository()? else { return Ok(None) };
     let mut limits = Vec::new();
+    if let Some(baseline) = baseline {
+        hold_to_the_start(&mut repository, baseline, &mut limits)?;
+    }
     // Only a baseline measured in a repository defines the base commit of a change there.
-    let baseline = baseline.filter(|baseline| baseline.measured == BaselineScope::Repository);
-    let from = match baseline {
-        Some(baseline) => baseline.commit.clone(),
-        None => {
-            limits
-                .push("the start of the session was not seen: the change is measured from the last commit".to_owned());
+    let scope = baseline.map(|baseline| baseline.measured).unwrap_or_default();
+    let baseline = baseline.filter(|_| scope == BaselineScope::Repository);
+    let from = match (baseline, scope) {
+        (Some(baseline), _) => baseline.commit.clone(),
+        (None, BaselineScope::Not) => {
+            limits.push("the change is measured from the last commit".to_owned());
             repository.head()?
         }
+        // The session made the repository itself, with all of its commits.
+        (None, _) => None,
     };
     let patch = || patch_or_part(&repository, from.as_deref());
     let (first, listed) = beside_listing(&repository, patch);
@@ -209,7 +288,33 @@ fn look_at_tree(
     check_syntax(repository.root(), &mut files, cache);
     let sightings = look_up(&repository, &listed, &files, wanted);
     let diff = EvidencePart::Gathered(Diff { baseline: from, files, limits });
-    Ok(Some(WorkTreeEvidence { diff, head: repository.head()?, fingerprint, sightings }))
+    let head = repository.head()?;
+    Ok(Some(WorkTreeEvidence { diff, head, fingerprint, sightings, listed: Some((repository, listed)) }))
+}
+
+/// Has git and the repository's own ignore list be those of the session's start.
+fn hold_to_the_start(
+    repository: &mut Repository,
+    baseline: &Baseline,
+    limits: &mut Vec<String>,
+) -> Result<(), GitError> {
+    if let Some(git) = baseline.git.as_ref().map(PathBuf::from) {
+        if repository.program()? != git {
+            limits.push(format!("another git is found than {} at the start of the session", git.display()));
+        }
+        if git.is_file() {
+            repository.call(git);
+        } else {
+            repository.try_out()?;
+        }
+    }
+    if let Some(list) = &baseline.ignore_list
+        && *list != repository.own_ignore_list()?
+    {
+        limits.push("`.git/info/exclude` was changed; what it said at the start of the session holds".to_owned());
+        repository.hold_ignore_list(list)?;
+    }
+    Ok(())
 }
 
 /// Returns the patch; if it is too large, returns the part without large files, and those files.
@@ -550,6 +655,7 @@ fn without_git(folder: &Path, facts: &EvidencePart<TranscriptFacts>, wanted: &[R
         head: None,
         fingerprint,
         sightings,
+        listed: None,
     }
 }
 

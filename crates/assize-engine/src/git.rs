@@ -44,6 +44,8 @@ const LEFT_OUT_BYTES_MAX: usize = 512 * 1024;
 pub const LIST_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// The most branches and tags that are listed.
 pub const NAMES_MAX: usize = 10_000;
+/// The repository's own ignore list, in its git folder.
+const OWN_IGNORE_LIST: &str = "info/exclude";
 /// The largest file below `.git` that is read directly, in bytes.
 const META_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
@@ -53,6 +55,9 @@ pub enum GitError {
     /// git is not installed.
     #[error("git cannot be started: {0}")]
     NoGit(io::Error),
+    /// What is called git is something else.
+    #[error("{0} does not answer as git does; put the real one first in PATH")]
+    Odd(PathBuf),
     /// git reported an error.
     #[error("git {what} failed: {detail}")]
     Failed {
@@ -97,7 +102,7 @@ pub enum GitError {
 impl GitError {
     /// Returns whether the repository may be the cause, rather than this machine.
     pub fn is_about_the_repository(&self) -> bool {
-        !matches!(self, Self::NoGit(_))
+        !matches!(self, Self::NoGit(_) | Self::Odd(_))
     }
 }
 
@@ -115,6 +120,8 @@ pub struct Repository {
     shadow: Scratch,
     /// Computed when git is first called, because much can be read without git.
     search_path: OnceLock<SearchPath>,
+    /// The program to call, if it is not looked for.
+    program: Option<PathBuf>,
 }
 
 /// One file of a listing.
@@ -126,6 +133,17 @@ pub struct Listed {
     pub tracked: bool,
     /// Whether its index entry hides changes (`assume-unchanged` or `skip-worktree`).
     pub hidden: bool,
+}
+
+/// A path that git ignores, and the line that says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    /// The path below the root.
+    pub path: String,
+    /// The list, below the root unless it is the repository's own one.
+    pub list: String,
+    /// The number of the line, from 1.
+    pub line: u32,
 }
 
 /// A changed file that is too large to be shown.
@@ -186,6 +204,7 @@ impl Repository {
             reftable: settings.reftable,
             shadow,
             search_path: OnceLock::new(),
+            program: None,
         };
         let path = repository.shadow.path().to_owned();
         repository.cast_shadow(&settings).map_err(|error| GitError::Io { path, error })?;
@@ -209,7 +228,7 @@ impl Repository {
         alternates.push(b'\n');
         fs::write(shadow.join("objects/info/alternates"), alternates)?;
         copy_if_there(&self.git_dir.join("HEAD"), &shadow.join("HEAD"))?;
-        copy_if_there(&self.common_dir.join("info/exclude"), &shadow.join("info/exclude"))?;
+        copy_if_there(&self.common_dir.join(OWN_IGNORE_LIST), &shadow.join(OWN_IGNORE_LIST))?;
         copy_if_there(&self.git_dir.join("index"), &shadow.join("index"))?;
         for entry in fs::read_dir(&self.git_dir)?.flatten() {
             if entry.file_name().as_bytes().starts_with(b"sharedindex.") {
@@ -417,6 +436,33 @@ impl Repository {
         Ok(true)
     }
 
+    /// Returns which of these paths git ignores.
+    ///
+    /// # Errors
+    ///
+    /// Fails if git does.
+    pub fn ignored(&self, paths: &[&str]) -> Result<Vec<Ignored>, GitError> {
+        let input: Vec<u8> = paths.iter().flat_map(|path| path.bytes().chain([0])).collect();
+        let limits = ProcessLimits { time: GIT_TIME_MAX, stdout_bytes_max: LIST_BYTES_MAX, stderr_bytes_max: 4_096 };
+        let what = "check-ignore";
+        let command = self.command(&[what, "--verbose", "-z", "--no-index", "--stdin"], false)?;
+        let finished = run(command, &input, &limits).map_err(GitError::NoGit)?;
+        match finished.status.and_then(|status| status.code()) {
+            // Status 1 means that none is ignored.
+            Some(0 | 1) => {}
+            Some(_) => return Err(GitError::Failed { what: what.to_owned(), detail: finished.complaint() }),
+            None => return Err(GitError::TimedOut(what.to_owned())),
+        }
+        let parts: Vec<String> = split_nul(&finished.stdout).collect();
+        let ignored = parts.chunks_exact(4).filter_map(|part| {
+            let [list, line, pattern, path] = part else { return None };
+            let is_ignored = !pattern.starts_with('!');
+            let line = line.parse().ok().filter(|_| is_ignored)?;
+            Some(Ignored { path: path.clone(), list: list.clone(), line })
+        });
+        Ok(ignored.collect())
+    }
+
     /// Returns which of the names occur as whole words in tracked or untracked files.
     ///
     /// # Errors
@@ -574,13 +620,74 @@ impl Repository {
         }
     }
 
-    fn command(&self, arguments: &[&str], literal: bool) -> Result<Command, GitError> {
+    fn search_path(&self) -> &SearchPath {
+        self.search_path.get_or_init(|| SearchPath::of_process(&self.home))
+    }
+
+    /// Returns the program that is called.
+    ///
+    /// # Errors
+    ///
+    /// Fails if git is not found.
+    pub fn program(&self) -> Result<PathBuf, GitError> {
         let missing = || {
             let detail = "no entry of PATH has it that is absolute and leads out of the tree";
             GitError::NoGit(io::Error::new(io::ErrorKind::NotFound, detail))
         };
-        let search_path = self.search_path.get_or_init(|| SearchPath::of_process(&self.home));
-        let mut command = Command::new(search_path.find("git").ok_or_else(missing)?);
+        self.program.clone().or_else(|| self.search_path().find("git")).ok_or_else(missing)
+    }
+
+    /// Calls this program from now on.
+    pub fn call(&mut self, program: PathBuf) {
+        self.program = Some(program);
+    }
+
+    /// Lets the program hash nothing, to see that it is git.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is not found, or is something else.
+    pub fn try_out(&self) -> Result<(), GitError> {
+        let program = self.program()?;
+        let answer = self.git(&["hash-object", "--stdin"], &[], 1 << 10);
+        match answer {
+            Ok(answer) if trim(&answer.stdout) == self.empty_blob().as_bytes() => Ok(()),
+            Err(error @ GitError::NoGit(_)) => Err(error),
+            _ => Err(GitError::Odd(program)),
+        }
+    }
+
+    fn empty_blob(&self) -> &'static str {
+        if self.sha256 {
+            "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
+        } else {
+            "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+        }
+    }
+
+    /// Returns the repository's own ignore list, which no commit has.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be read.
+    pub fn own_ignore_list(&self) -> Result<String, GitError> {
+        let list = read_meta(&self.common_dir.join(OWN_IGNORE_LIST))?.unwrap_or_default();
+        Ok(String::from_utf8_lossy(&list).into_owned())
+    }
+
+    /// Has another ignore list hold in place of the repository's own one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be written.
+    pub fn hold_ignore_list(&self, list: &str) -> Result<(), GitError> {
+        let path = self.shadow.path().join(OWN_IGNORE_LIST);
+        fs::write(&path, list).map_err(|error| GitError::Io { path, error })
+    }
+
+    fn command(&self, arguments: &[&str], literal: bool) -> Result<Command, GitError> {
+        let search_path = self.search_path();
+        let mut command = Command::new(self.program()?);
         command
             .current_dir(&self.root)
             .env_clear()

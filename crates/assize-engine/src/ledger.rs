@@ -2,13 +2,15 @@
 //!
 //! An acknowledged event survives a kill and a power loss. `assize-ledger` computes the hash chain.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use assize_ledger::anchor::{Anchor, AnchorBreach};
 use assize_ledger::chain::{ChainHash, Damage, GENESIS, Header, Verifier, entry_hash};
 use assize_ledger::event::LedgerEvent;
 use rusqlite::{OptionalExtension as _, TransactionBehavior, params};
 
 use crate::database::{Database, DatabaseError, DatabaseKind};
+use crate::ledger_place::{AnchorError, LedgerPlace};
 
 /// Marks the file as one of Assize (`ASZE`).
 const APPLICATION_ID: i32 = 0x4153_5a45;
@@ -46,6 +48,17 @@ pub enum LedgerError {
         /// The first damage.
         damage: Damage,
     },
+    /// The ledger is not what it was: entries are gone, or it is another one.
+    #[error("{path}: {breach}; `assize ledger anchor` takes it as it is")]
+    Breach {
+        /// The file.
+        path: PathBuf,
+        /// What is not as it was.
+        breach: AnchorBreach,
+    },
+    /// What the ledger is compared with cannot be read or written.
+    #[error("the anchor of the ledger: {0}; `assize ledger anchor` makes it anew")]
+    Anchor(#[from] AnchorError),
     /// An entry is not an event of this version.
     #[error("{path}: entry {seq} cannot be read: {detail}")]
     Payload {
@@ -90,6 +103,13 @@ pub struct Filter {
     pub last: Option<u32>,
 }
 
+/// Selects the last entry.
+const LAST: &str = "SELECT seq, hash FROM entry WHERE seq > 0 ORDER BY seq DESC LIMIT 1";
+
+fn last(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, ChainHash)> {
+    Ok((row.get(0)?, row.get(1)?))
+}
+
 /// Receives an entry and the hash of the previous one that it contains. Returns whether to continue.
 pub type Visit<'a> = &'a mut dyn FnMut(LedgerEntry, &[u8]) -> Result<bool, LedgerError>;
 
@@ -115,27 +135,93 @@ pub struct SessionSize {
 #[derive(Debug)]
 pub struct Ledger {
     database: Database,
+    place: LedgerPlace,
 }
 
 impl Ledger {
-    /// Opens the ledger for writing. Creates it, its folder and the folder's ignore file if they do not exist. The
-    /// parent of the folder must exist.
+    /// Opens the ledger for writing. Creates it with its anchor and its folders if they do not exist.
     ///
     /// # Errors
     ///
-    /// See [`LedgerError`]. A file that is not an intact ledger is not changed.
-    pub fn open(path: &Path) -> Result<Self, LedgerError> {
-        Ok(Self { database: Database::open(path, KIND)? })
+    /// See [`LedgerError`]. A file that is not an intact ledger is not changed, and one that contradicts its anchor is
+    /// not written to.
+    pub fn open(place: &LedgerPlace) -> Result<Self, LedgerError> {
+        let ledger = Self::open_unchecked(place)?;
+        let anchor = place.anchor()?;
+        let last = ledger.compare_with(anchor.as_ref())?;
+        if anchor != Some(last) {
+            place.advance(&last)?;
+        }
+        Ok(ledger)
     }
 
-    /// Opens an existing ledger for reading.
+    fn open_unchecked(place: &LedgerPlace) -> Result<Self, LedgerError> {
+        let unusable = |error: std::io::Error| DatabaseError::Unusable {
+            path: place.file().to_owned(),
+            detail: format!("its folder cannot be made: {error}"),
+        };
+        place.make_folders().map_err(unusable)?;
+        Ok(Self { database: Database::open(place.file(), KIND)?, place: place.clone() })
+    }
+
+    /// Opens an existing ledger for reading. [`Self::verify`] compares it with its anchor.
     ///
     /// # Errors
     ///
     /// See [`LedgerError`].
-    pub fn open_read_only(path: &Path) -> Result<Self, LedgerError> {
-        let database = Database::open_read_only(path, KIND)?;
-        Ok(Self { database: database.ok_or_else(|| LedgerError::Absent { path: path.to_owned() })? })
+    pub fn open_read_only(place: &LedgerPlace) -> Result<Self, LedgerError> {
+        let path = place.file();
+        let database = match Database::open_read_only(path, KIND)? {
+            Some(database) => database,
+            None => {
+                Self::compare(place, place.anchor()?.as_ref(), 0, None)?;
+                return Err(LedgerError::Absent { path: path.to_owned() });
+            }
+        };
+        Ok(Self { database, place: place.clone() })
+    }
+
+    /// Takes the ledger as it is: makes its anchor anew. Returns how far it has come.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chain is broken, and if the anchor cannot be written.
+    pub fn anchor_anew(place: &LedgerPlace) -> Result<Verified, LedgerError> {
+        let ledger = Self::open_unchecked(place)?;
+        let verified = ledger.verify_chain()?;
+        place.replace_anchor(&Anchor { entries: verified.entries, head: verified.head })?;
+        Ok(verified)
+    }
+
+    /// Compares the ledger with its anchor. Returns how far the ledger has come.
+    fn compare_with(&self, anchor: Option<&Anchor>) -> Result<Anchor, LedgerError> {
+        let read = || -> rusqlite::Result<(Anchor, Option<ChainHash>)> {
+            let last = self.database.connection.prepare_cached(LAST)?.query_row([], last).optional()?;
+            let (entries, head) = last.unwrap_or((0, GENESIS));
+            let last = Anchor { entries: entries.unsigned_abs(), head };
+            let anchored = anchor.map(|anchor| i64::try_from(anchor.entries).unwrap_or(i64::MAX));
+            let mut of_entry = self.database.connection.prepare_cached("SELECT hash FROM entry WHERE seq = ?1")?;
+            let at_anchor = match anchored {
+                Some(seq) if seq != entries => of_entry.query_row([seq], |row| row.get(0)).optional()?,
+                _ => Some(head),
+            };
+            Ok((last, at_anchor))
+        };
+        let (last, at_anchor) = read().map_err(|error| self.failure(&error))?;
+        if self.place.is_anchored() {
+            Self::compare(&self.place, anchor, last.entries, at_anchor)?;
+        }
+        Ok(last)
+    }
+
+    fn compare(
+        place: &LedgerPlace,
+        anchor: Option<&Anchor>,
+        entries: u64,
+        at_anchor: Option<ChainHash>,
+    ) -> Result<(), LedgerError> {
+        Anchor::compare(anchor, entries, at_anchor)
+            .map_err(|breach| LedgerError::Breach { path: place.file().to_owned(), breach })
     }
 
     /// Records an event. When this returns, the event is on disk.
@@ -152,16 +238,15 @@ impl Ledger {
         let outcome = event.outcome().map(|outcome| outcome.as_str().to_owned());
         let mut header =
             Header { seq: 0, at_ms, court: court.into(), session: session.into(), kind: event.kind().into(), outcome };
-        self.insert(&mut header, payload.as_bytes()).map_err(|error| self.failure(&error))?;
+        let head = self.insert(&mut header, payload.as_bytes()).map_err(|error| self.failure(&error))?;
+        // The event is on disk. Whoever opens the ledger next makes up for an anchor that could not be moved.
+        let _ = self.place.advance(&Anchor { entries: header.seq, head });
         Ok(header.seq)
     }
 
-    fn insert(&mut self, header: &mut Header, payload: &[u8]) -> rusqlite::Result<()> {
+    fn insert(&mut self, header: &mut Header, payload: &[u8]) -> rusqlite::Result<ChainHash> {
         let transaction = self.database.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let last: Option<(i64, ChainHash)> = transaction
-            .prepare_cached("SELECT seq, hash FROM entry WHERE seq > 0 ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
+        let last = transaction.prepare_cached(LAST)?.query_row([], last).optional()?;
         let (seq, previous) = last.unwrap_or((0, GENESIS));
         header.seq = seq.unsigned_abs() + 1;
         let position = i64::try_from(header.seq).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, seq))?;
@@ -182,7 +267,8 @@ impl Ledger {
                 previous,
                 hash
             ])?;
-        transaction.commit()
+        transaction.commit()?;
+        Ok(hash)
     }
 
     /// Reads the events of a session, oldest first.
@@ -364,12 +450,20 @@ impl Ledger {
         stored(seq, row).ok_or_else(|| damaged(Damage::Altered(seq)))
     }
 
-    /// Verifies the whole chain, then checks that the file has the schema of Assize.
+    /// Verifies the whole chain, checks that the file has the schema of Assize, and compares it with its anchor.
     ///
     /// # Errors
     ///
     /// Names the first damaged entry, or what is wrong with the file.
     pub fn verify(&self) -> Result<Verified, LedgerError> {
+        // Read first: what is recorded meanwhile moves both forward.
+        let anchor = self.place.anchor()?;
+        let verified = self.verify_chain()?;
+        self.compare_with(anchor.as_ref())?;
+        Ok(verified)
+    }
+
+    fn verify_chain(&self) -> Result<Verified, LedgerError> {
         let mut verifier = Verifier::default();
         self.walk_from(i64::MIN, &Filter::default(), &mut |entry, previous| {
             verifier
@@ -419,6 +513,7 @@ fn stored(seq: u64, row: &rusqlite::Row<'_>) -> Option<(LedgerEntry, Vec<u8>)> {
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
 
     use rusqlite::Connection;
 
@@ -429,6 +524,10 @@ mod tests {
         tempfile::tempdir().expect("a temporary folder")
     }
 
+    fn at(path: &Path) -> LedgerPlace {
+        LedgerPlace::unanchored(path.to_owned())
+    }
+
     fn ended(reason: &str) -> LedgerEvent {
         LedgerEvent::SessionEnded { reason: reason.to_owned() }
     }
@@ -437,12 +536,12 @@ mod tests {
     fn what_is_recorded_is_read_back_in_order() {
         let folder = folder();
         let path = folder.path().join("a b").join("ledger.db");
-        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        let mut ledger = Ledger::open(&at(&path)).expect("a new ledger");
         assert_eq!(ledger.append(1, "stop", "s1", &ended("a")).expect("recorded"), 1);
         assert_eq!(ledger.append(2, "stop", "s2", &ended("b")).expect("recorded"), 2);
         assert_eq!(ledger.append(3, "stop", "s1", &ended("c")).expect("recorded"), 3);
         drop(ledger);
-        let ledger = Ledger::open_read_only(&path).expect("an existing ledger");
+        let ledger = Ledger::open_read_only(&at(&path)).expect("an existing ledger");
         assert_eq!(ledger.session_events("s1", None).expect("readable"), [ended("a"), ended("c")]);
         assert_eq!(ledger.session_events("s1", Some(3)).expect("readable"), [ended("a")]);
         let last = ledger.entries(&Filter { last: Some(2), ..Filter::default() }).expect("readable");
@@ -458,7 +557,7 @@ mod tests {
         let path = folder.path().join("ledger.db");
         for contents in [&b"not a database at all, but quite long enough to look at"[..], b"x"] {
             fs::write(&path, contents).expect("written");
-            let error = Ledger::open(&path).expect_err("refused").to_string();
+            let error = Ledger::open(&at(&path)).expect_err("refused").to_string();
             assert!(error.contains("ledger.db"), "{error}");
             assert_eq!(fs::read(&path).expect("still there"), contents);
         }
@@ -466,24 +565,27 @@ mod tests {
         Connection::open(&path)
             .and_then(|other| other.execute_batch("CREATE TABLE t (x)"))
             .expect("another's database");
-        assert!(matches!(Ledger::open(&path), Err(LedgerError::Database(DatabaseError::Foreign { .. }))));
+        assert!(matches!(Ledger::open(&at(&path)), Err(LedgerError::Database(DatabaseError::Foreign { .. }))));
         fs::remove_file(&path).expect("removed");
-        drop(Ledger::open(&path).expect("a new ledger"));
+        drop(Ledger::open(&at(&path)).expect("a new ledger"));
         Connection::open(&path).and_then(|other| other.pragma_update(None, "user_version", 99)).expect("changed");
-        assert!(matches!(Ledger::open(&path), Err(LedgerError::Database(DatabaseError::Newer { version: 99, .. }))));
+        assert!(matches!(
+            Ledger::open(&at(&path)),
+            Err(LedgerError::Database(DatabaseError::Newer { version: 99, .. }))
+        ));
     }
 
     #[test]
     fn a_missing_ledger_is_reported() {
         let path = folder().path().join("ledger.db");
-        assert!(matches!(Ledger::open_read_only(&path), Err(LedgerError::Absent { .. })));
+        assert!(matches!(Ledger::open_read_only(&at(&path)), Err(LedgerError::Absent { .. })));
     }
 
     #[test]
     fn every_flipped_byte_of_every_payload_is_found() {
         let folder = folder();
         let path = folder.path().join("ledger.db");
-        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        let mut ledger = Ledger::open(&at(&path)).expect("a new ledger");
         for number in 0..200 {
             ledger.append(number, "stop", "s", &ended(&format!("reason {number}"))).expect("recorded");
         }
@@ -514,7 +616,7 @@ mod tests {
     fn removed_and_reordered_entries_are_found() {
         let folder = folder();
         let path = folder.path().join("ledger.db");
-        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        let mut ledger = Ledger::open(&at(&path)).expect("a new ledger");
         for number in 0..5 {
             ledger.append(number, "stop", "s", &ended("x")).expect("recorded");
         }
@@ -536,7 +638,7 @@ mod tests {
     fn entries_outside_the_chain_are_damage_and_count_for_nothing() {
         let folder = folder();
         let path = folder.path().join("ledger.db");
-        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        let mut ledger = Ledger::open(&at(&path)).expect("a new ledger");
         let paused = serde_json::to_string(&LedgerEvent::Paused { until_ms: None }).expect("JSON");
         let forge = |ledger: &Ledger, seq: i64| {
             let sql = "INSERT INTO entry VALUES (?1, 1, '-', '-', 'paused', NULL, ?2, zeroblob(32), zeroblob(32))";
@@ -575,7 +677,7 @@ mod tests {
     fn values_that_are_no_text_name_their_entry() {
         let folder = folder();
         let path = folder.path().join("ledger.db");
-        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        let mut ledger = Ledger::open(&at(&path)).expect("a new ledger");
         for number in 0..3 {
             ledger.append(number, "stop", "s", &ended("x")).expect("recorded");
         }
@@ -593,7 +695,7 @@ mod tests {
     fn parts_that_are_not_ours_are_named() {
         let folder = folder();
         let path = folder.path().join("ledger.db");
-        let mut ledger = Ledger::open(&path).expect("a new ledger");
+        let mut ledger = Ledger::open(&at(&path)).expect("a new ledger");
         ledger.append(1, "stop", "s", &ended("x")).expect("recorded");
         for (sql, named) in [
             ("CREATE TABLE other (x)", "the table \"other\" was not made"),
@@ -619,7 +721,75 @@ mod tests {
             transaction.rollback().expect("undone");
         }
         assert_eq!(ledger.verify().expect("sound again").entries, 1);
-        assert_eq!(Ledger::open_read_only(&path).expect("readable").verify().expect("sound").entries, 1);
+        assert_eq!(Ledger::open_read_only(&at(&path)).expect("readable").verify().expect("sound").entries, 1);
+    }
+
+    /// A ledger of three entries in a state folder.
+    fn anchored() -> (tempfile::TempDir, LedgerPlace) {
+        let state = folder();
+        let place = LedgerPlace::of_project(state.path(), Path::new("/work/app"));
+        let mut ledger = Ledger::open(&place).expect("a new ledger");
+        for number in 0..3 {
+            ledger.append(number, "stop", "s", &ended("x")).expect("recorded");
+        }
+        (state, place)
+    }
+
+    fn breach(place: &LedgerPlace) -> AnchorBreach {
+        let opened = Ledger::open(place).map(|_| ());
+        let read = Ledger::open_read_only(place).and_then(|ledger| ledger.verify());
+        match (opened, read) {
+            (Err(LedgerError::Breach { breach, .. }), Err(LedgerError::Breach { breach: same, .. })) => {
+                assert_eq!(breach, same);
+                breach
+            }
+            other => panic!("no breach: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn entries_that_are_gone_from_the_end_are_missed() {
+        let (_state, place) = anchored();
+        let alter =
+            |sql: &str| Connection::open(place.file()).and_then(|other| other.execute_batch(sql)).expect("altered");
+        assert_eq!(Ledger::open_read_only(&place).expect("readable").verify().expect("sound").entries, 3);
+        alter("DELETE FROM entry WHERE seq = 3");
+        assert_eq!(breach(&place), AnchorBreach::Shrunken { anchored: 3, found: 2 });
+        // Entries that were put in their place have other hashes.
+        let unanchored = at(place.file());
+        Ledger::open(&unanchored).expect("a ledger").append(9, "stop", "s", &ended("y")).expect("recorded");
+        assert_eq!(breach(&place), AnchorBreach::Replaced(3));
+        assert_eq!(Ledger::anchor_anew(&place).expect("a sound chain").entries, 3);
+        assert_eq!(Ledger::open(&place).expect("as it is").append(9, "stop", "s", &ended("z")).expect("recorded"), 4);
+        alter("UPDATE entry SET payload = x'7b7d' WHERE seq = 2");
+        assert!(matches!(Ledger::anchor_anew(&place), Err(LedgerError::Chain { .. })));
+    }
+
+    #[test]
+    fn a_ledger_that_is_gone_is_missed() {
+        let (state, place) = anchored();
+        let emptied = AnchorBreach::Shrunken { anchored: 3, found: 0 };
+        fs::remove_dir_all(place.file().parent().expect("a folder")).expect("removed");
+        let read = Ledger::open_read_only(&place).map(|_| ());
+        assert!(matches!(read, Err(LedgerError::Breach { breach, .. }) if breach == emptied));
+        assert_eq!(breach(&place), emptied);
+        drop((state, place));
+        let (state, place) = anchored();
+        fs::remove_file(place.file().with_file_name("anchor.json")).expect("removed");
+        drop(Ledger::open(&place).expect("one copy is enough"));
+        fs::remove_dir_all(state.path().join("anchors")).expect("removed");
+        let _ = fs::remove_file(place.file().with_file_name("anchor.json"));
+        assert_eq!(breach(&place), AnchorBreach::Unanchored { found: 3 });
+    }
+
+    #[test]
+    fn an_anchor_that_fell_behind_is_moved_forward() {
+        let (_state, place) = anchored();
+        // A process that is killed between the two leaves the anchor behind.
+        Ledger::open(&at(place.file())).expect("a ledger").append(9, "stop", "s", &ended("y")).expect("recorded");
+        assert_eq!(place.anchor().expect("readable").expect("an anchor").entries, 3);
+        drop(Ledger::open(&place).expect("ahead of its anchor"));
+        assert_eq!(place.anchor().expect("readable").expect("an anchor").entries, 4);
     }
 
     #[test]
@@ -640,7 +810,9 @@ mod tests {
         for (path, detail) in
             [(&linked, "linked is a symbolic link"), (&real, "it is a symbolic link"), (&piped, "no regular file")]
         {
-            for opened in [Ledger::open(&path.join("ledger.db")), Ledger::open_read_only(&path.join("ledger.db"))] {
+            for opened in
+                [Ledger::open(&at(&path.join("ledger.db"))), Ledger::open_read_only(&at(&path.join("ledger.db")))]
+            {
                 let error = opened.expect_err("refused");
                 let absent = matches!(error, LedgerError::Absent { .. }) && *path == linked;
                 assert!(absent || error.to_string().contains(detail), "{error}");
@@ -649,11 +821,13 @@ mod tests {
         for suffix in ["-wal", "-shm", "-journal"] {
             let own = folder.path().join(format!("own{suffix}"));
             fs::create_dir(&own).expect("made");
-            drop(Ledger::open(&own.join("ledger.db")).expect("a ledger"));
+            drop(Ledger::open(&at(&own.join("ledger.db"))).expect("a ledger"));
             let beside = own.join(format!("ledger.db{suffix}"));
             let _ = fs::remove_file(&beside);
             symlink(elsewhere.join("log"), &beside).expect("linked");
-            for opened in [Ledger::open(&own.join("ledger.db")), Ledger::open_read_only(&own.join("ledger.db"))] {
+            for opened in
+                [Ledger::open(&at(&own.join("ledger.db"))), Ledger::open_read_only(&at(&own.join("ledger.db")))]
+            {
                 assert!(opened.expect_err("refused").to_string().contains(suffix));
             }
         }
@@ -668,12 +842,12 @@ mod tests {
     fn a_missing_project_is_not_made_and_a_wide_ledger_is_narrowed() {
         let folder = folder();
         let missing = folder.path().join("missing");
-        let error = Ledger::open(&missing.join(".assize").join("ledger.db")).expect_err("refused");
+        let error = Ledger::open(&at(&missing.join(".assize").join("ledger.db"))).expect_err("refused");
         assert!(matches!(error, LedgerError::Database(DatabaseError::Unusable { .. })) && !missing.exists(), "{error}");
         let path = folder.path().join(".assize").join("ledger.db");
-        drop(Ledger::open(&path).expect("a new ledger"));
+        drop(Ledger::open(&at(&path)).expect("a new ledger"));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).expect("set");
-        drop(Ledger::open(&path).expect("an existing ledger"));
+        drop(Ledger::open(&at(&path)).expect("an existing ledger"));
         assert_eq!(fs::metadata(&path).expect("it exists").permissions().mode() & 0o777, 0o600);
     }
 }

@@ -44,6 +44,7 @@ pub mod generation;
 pub mod git;
 pub mod judge;
 pub mod ledger;
+pub mod ledger_place;
 pub mod market;
 pub mod patch;
 pub mod process;

@@ -1,6 +1,6 @@
-//! Finds the descendants of a process in `/proc`, and ends processes reliably.
+//! Finds the descendants and the ancestors of a process, and ends processes reliably.
 //!
-//! Without `/proc` none is found. This module must not know what the processes are for.
+//! Without `/proc` no descendant is found. This module must not know what the processes are for.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,6 +10,9 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// The most processes that are stopped in one round.
 const KILLED_MAX: usize = 10_000;
+
+/// The most ancestors of a process that are looked at.
+const ANCESTORS_MAX: usize = 64;
 
 /// Returns the children of a process, over all of its threads.
 pub fn children(pid: u32) -> Vec<u32> {
@@ -37,6 +40,40 @@ pub fn descendants(root: u32, most: usize) -> Vec<u32> {
         }
     }
     found
+}
+
+/// Returns the names of the programs that this process descends from, the nearest first. Where there is no `/proc`, `ps` is asked.
+pub fn ancestors() -> Vec<String> {
+    let mut found = Vec::new();
+    let mut pid = std::process::id();
+    while found.len() < ANCESTORS_MAX {
+        match parent(pid).filter(|parent| *parent > 0) {
+            Some(parent) => pid = parent,
+            None => break,
+        }
+        let program = fs::read_link(format!("/proc/{pid}/exe")).ok();
+        let name = program.as_deref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
+        found.push(name.or_else(|| asked_of_ps(pid, "comm=")).unwrap_or_default());
+    }
+    found
+}
+
+/// Returns the parent of a process.
+fn parent(pid: u32) -> Option<u32> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok();
+    // The name of the program, in brackets, may hold anything.
+    let of_proc =
+        text.as_deref().and_then(|text| text.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok());
+    of_proc.or_else(|| asked_of_ps(pid, "ppid=")?.parse().ok())
+}
+
+fn asked_of_ps(pid: u32, field: &str) -> Option<String> {
+    if std::path::Path::new("/proc/self/stat").exists() {
+        return None;
+    }
+    let output = std::process::Command::new("/bin/ps").args(["-o", field, "-p", &pid.to_string()]).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.trim().rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
 /// Kills what `find` returns until `none_left` confirms that nothing remains. First all are stopped, so that none can
@@ -92,6 +129,16 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
+
+    #[test]
+    fn the_programs_above_us_are_named() {
+        let above = ancestors();
+        assert!(!above.is_empty() && above.iter().all(|name| !name.contains('/')), "{above:?}");
+        let own = std::process::id();
+        let mut shell = Command::new("sh").args(["-c", "sleep 30"]).stdout(Stdio::null()).spawn().expect("sh");
+        assert_eq!(parent(shell.id()), Some(own));
+        shell.kill().and_then(|()| shell.wait()).expect("ended");
+    }
 
     #[test]
     fn processes_are_found_below_ours() {

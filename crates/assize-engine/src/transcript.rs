@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use assize_stop::transcript::{FactsBuilder, TranscriptFacts, TranscriptKind};
 use serde::de::IgnoredAny;
 
+use crate::regular_file;
+
 /// The longest line that is read, in bytes. Longer ones are skipped and reported.
 pub const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The largest transcript in a single-document format, in bytes.
@@ -29,7 +31,12 @@ const LAG_STEP: Duration = Duration::from_millis(5);
 /// Fails if the file cannot be read, or is a document larger than [`DOCUMENT_BYTES_MAX`].
 pub fn read_facts(path: &Path, kind: TranscriptKind, final_message: Option<&str>) -> io::Result<TranscriptFacts> {
     let lag = Lag { final_message, until: Instant::now() + LAG_MAX };
-    if kind.is_document() { read_document(path, kind, &lag) } else { read_lines(File::open(path)?, kind, &lag) }
+    if kind.is_document() { read_document(path, kind, &lag) } else { read_lines(open(path)?, kind, &lag) }
+}
+
+/// Opens a transcript, which may lie behind a link. A pipe or a device in its place would never end.
+fn open(path: &Path) -> io::Result<File> {
+    regular_file::open(&path.canonicalize()?)
 }
 
 /// What a transcript is waited for, and how long.
@@ -54,7 +61,7 @@ fn read_document(path: &Path, kind: TranscriptKind, lag: &Lag<'_>) -> io::Result
     let mut bytes = Vec::new();
     loop {
         // A document may be replaced by another one.
-        let file = File::open(path)?;
+        let file = open(path)?;
         let size = file.metadata()?.len();
         if size > DOCUMENT_BYTES_MAX {
             return Err(io::Error::other(format!("the transcript has {size} bytes, more than {DOCUMENT_BYTES_MAX}")));

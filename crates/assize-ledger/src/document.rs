@@ -103,6 +103,7 @@ impl ShadowSummary {
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Writes bytes as hexadecimal digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -29,6 +29,9 @@ pub enum LedgerEvent {
         /// The state of the work tree, unless it was recorded before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         baseline: Option<Baseline>,
+        /// Where the transcript lies.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        transcript: Option<String>,
     },
     /// A prompt came in.
     Prompted {
@@ -45,6 +48,9 @@ pub enum LedgerEvent {
         /// The state of the work tree, where no earlier event recorded it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         baseline: Option<Baseline>,
+        /// Where the transcript lies.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        transcript: Option<String>,
     },
     /// The stop court ruled.
     StopRuled(Box<StopRecord>),
@@ -99,6 +105,12 @@ pub enum LedgerEvent {
     },
     /// A person told the court to go on.
     Resumed,
+    /// A person took the ledger as it is, although it is not what it was.
+    AnchoredAnew {
+        /// What was not as it was; `None` if nothing was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        breach: Option<String>,
+    },
     /// An agent's hook sent something that cannot be read.
     EventMalformed {
         /// The agent.
@@ -155,6 +167,7 @@ impl LedgerEvent {
             Self::SessionEnded { .. } => "session_ended",
             Self::Paused { .. } => "paused",
             Self::Resumed => "resumed",
+            Self::AnchoredAnew { .. } => "anchored_anew",
             Self::EventMalformed { .. } => "event_malformed",
             Self::Unknown => "unknown",
         }
@@ -187,8 +200,12 @@ pub fn session_state<'a>(events: impl IntoIterator<Item = &'a LedgerEvent>) -> S
 /// Takes one more event into account. Only what happens between an agent and its user, and the stop court's rulings, matter to a session.
 pub fn apply(state: &mut SessionState, event: &LedgerEvent) {
     match event {
-        LedgerEvent::SessionStarted { baseline, .. } => state.started(baseline.as_ref()),
-        LedgerEvent::Prompted { prompt_id, directive, overrules, baseline, .. } => {
+        LedgerEvent::SessionStarted { baseline, transcript, .. } => {
+            state.started(baseline.as_ref());
+            state.remember_transcript(transcript.as_deref());
+        }
+        LedgerEvent::Prompted { prompt_id, directive, overrules, baseline, transcript, .. } => {
+            state.remember_transcript(transcript.as_deref());
             state.prompted(prompt_id, directive.as_ref(), *overrules, baseline.as_ref());
         }
         LedgerEvent::StopRuled(record) => record.fold_into(state),
@@ -209,6 +226,7 @@ mod tests {
             directive: Directive::from_prompt("Add a parser", 1, Vec::new()),
             overrules: false,
             baseline: None,
+            transcript: None,
         };
         let before = session_state([&prompted]);
         assert_eq!(before.active.len(), 1);

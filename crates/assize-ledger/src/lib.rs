@@ -23,6 +23,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+pub mod anchor;
 pub mod chain;
 pub mod document;
 pub mod event;

@@ -119,9 +119,10 @@ pub struct EvidenceSummary {
     pub lines_removed: usize,
     /// Parts that could not be gathered, and why.
     pub missing: Vec<String>,
-    /// Whether the diff is among the missing parts. Without a diff the court accepts no work.
-    #[serde(default)]
-    pub diff_missing: bool,
+    /// Whether a part is missing without which the court accepts no work. The agent can remove each of them, so an
+    /// acceptance without it would be one that the agent gives itself.
+    #[serde(default, alias = "diff_missing")]
+    pub incomplete: bool,
     /// What was left out, and why.
     pub limits: Vec<String>,
 }
@@ -140,8 +141,8 @@ impl EvidenceSummary {
             files: files.len(),
             lines_added: files.iter().map(assize_core::diff::FileChange::added_count).sum(),
             lines_removed: files.iter().map(assize_core::diff::FileChange::removed_count).sum(),
+            incomplete: !evidence.missing_parts().is_empty(),
             missing: evidence.missing_parts(),
-            diff_missing: diff.is_none(),
             limits,
         }
     }
@@ -359,8 +360,10 @@ impl StopCourt {
         self.inputs.findings =
             report.findings.into_iter().filter(|finding| !self.session.waived.contains(&finding.key())).collect();
         self.inputs.rules_not_run = report.not_run;
-        let decided = self.inputs.case.interrupted || evidence_outcome(&self.inputs) != Outcome::Accept;
-        if decided || self.hearing.is_empty() {
+        // What is missing keeps a judge from acquitting, and not from finding fault.
+        let is_seen = evidence.diff.get().is_some();
+        let is_found = blocking(&self.inputs).next().is_some();
+        if self.inputs.case.interrupted || is_found || !is_seen || self.hearing.is_empty() {
             return self.rule();
         }
         let question = stop_question(evidence, &self.inputs.findings, self.inputs.policy.diff_budget, &self.nonce);
@@ -400,8 +403,7 @@ fn evidence_outcome(inputs: &StopInputs) -> Outcome {
     let Some(evidence) = &inputs.evidence else { return Outcome::Unjudged };
     if blocking(inputs).next().is_some() {
         Outcome::Revise
-    } else if evidence.diff_missing {
-        // Otherwise an agent that hides its change would have the change accepted.
+    } else if evidence.incomplete {
         Outcome::Unjudged
     } else {
         Outcome::Accept
@@ -491,8 +493,12 @@ fn rule_on(inputs: &StopInputs, session: &SessionState) -> Ruling<StopVerdict> {
     let progress = forward_progress(inputs, session);
     match evidence_outcome(inputs) {
         Outcome::Unjudged => {
-            let missing = inputs.evidence.as_ref().map(|evidence| evidence.missing.join("; ")).unwrap_or_default();
-            Ruling::unjudged(Unjudged::new(Cause::EvidenceMissing, missing))
+            let opinion = weigh_opinions(inputs).and_then(Result::ok).filter(|outcome| *outcome != Outcome::Accept);
+            let missing = || inputs.evidence.as_ref().map(|evidence| evidence.missing.join("; ")).unwrap_or_default();
+            match opinion {
+                Some(outcome) => Ruling::of(outcome, merge(inputs, outcome)),
+                None => Ruling::unjudged(Unjudged::new(Cause::EvidenceMissing, missing())),
+            }
         }
         Outcome::Accept => rule_on_opinions(inputs, progress),
         outcome => Ruling::of(outcome, verdict_of_evidence(inputs, progress)),
@@ -529,9 +535,14 @@ fn cut(text: &str) -> String {
     beginning(text, ITEM_CHARS_MAX).into_owned()
 }
 
-fn rule_on_opinions(inputs: &StopInputs, progress: bool) -> Ruling<StopVerdict> {
+/// What the judges come to together; `None` without judges.
+fn weigh_opinions(inputs: &StopInputs) -> Option<Result<Outcome, Unjudged>> {
     let outcome = |verdict: &StopVerdict| if verdict.pass { Outcome::Accept } else { Outcome::Revise };
-    match weigh(inputs.policy.panel, &inputs.opinions, outcome) {
+    weigh(inputs.policy.panel, &inputs.opinions, outcome)
+}
+
+fn rule_on_opinions(inputs: &StopInputs, progress: bool) -> Ruling<StopVerdict> {
+    match weigh_opinions(inputs) {
         None => Ruling::of(Outcome::Accept, verdict_of_evidence(inputs, progress)),
         Some(Err(unjudged)) => Ruling::unjudged(unjudged),
         Some(Ok(outcome)) => Ruling::of(outcome, merge(inputs, outcome)),

@@ -45,6 +45,8 @@ pub struct Evidence {
     pub directives: Vec<Directive>,
     /// The change since the session's baseline.
     pub diff: EvidencePart<Diff>,
+    /// How the work tree was when the session began.
+    pub start: EvidencePart<()>,
     /// The commit that is checked out, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
@@ -72,6 +74,7 @@ impl Evidence {
         Self {
             directives: Vec::new(),
             diff: EvidencePart::Missing(why.to_owned()),
+            start: EvidencePart::Missing(why.to_owned()),
             head: None,
             fingerprint: Fingerprint::default(),
             accepted_fingerprint: None,
@@ -99,10 +102,12 @@ impl Evidence {
 
     /// Names the parts that are missing, with the reason.
     pub fn missing_parts(&self) -> Vec<String> {
-        [("diff", self.diff.why_missing()), ("transcript", self.transcript.why_missing())]
-            .into_iter()
-            .filter_map(|(part, why)| why.map(|why| format!("{part}: {why}")))
-            .collect()
+        let parts = [
+            ("diff", self.diff.why_missing()),
+            ("transcript", self.transcript.why_missing()),
+            ("start of the session", self.start.why_missing()),
+        ];
+        parts.into_iter().filter_map(|(part, why)| why.map(|why| format!("{part}: {why}"))).collect()
     }
 }
 

@@ -43,6 +43,13 @@ pub struct Baseline {
     /// before.
     #[serde(default)]
     pub measured: BaselineScope,
+    /// The program `git` that was found. It is called for the whole session, so that another one in front of it changes
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git: Option<String>,
+    /// What the repository's own ignore list, `.git/info/exclude`, said. No one sees in a change that it was altered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignore_list: Option<String>,
     /// The project's configuration at that time. It holds for the whole session, so that an agent
     /// cannot switch off during the work the rules that judge the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,6 +63,9 @@ pub struct SessionState {
     /// Where the session began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Baseline>,
+    /// Where the transcript lies, by the last event that said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<String>,
     /// Directives that no acceptance has completed, oldest first.
     pub active: Vec<Directive>,
     /// How many directives there ever were.
@@ -84,6 +94,13 @@ impl SessionState {
     /// The agent's program began or went on with the session.
     pub fn started(&mut self, baseline: Option<&Baseline>) {
         self.remember_baseline(baseline);
+    }
+
+    /// An event said where the transcript lies. A later one may keep silent about it.
+    pub fn remember_transcript(&mut self, transcript: Option<&str>) {
+        if let Some(transcript) = transcript {
+            self.transcript = Some(transcript.to_owned());
+        }
     }
 
     /// A prompt came in. `directive` is what the user asked for, if anything; `overrules` says whether the user lets the present

@@ -66,6 +66,11 @@ impl Agent {
         event
     }
 
+    /// Returns the folder of what must not be lost.
+    pub fn state(&self) -> PathBuf {
+        self.repo.outside().join(".local/state/assize")
+    }
+
     /// Returns where the transcript is.
     pub fn transcript(&self) -> PathBuf {
         self.repo.outside().join("transcript.jsonl")

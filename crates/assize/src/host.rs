@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use assize_engine::git::project_root;
+use assize_engine::ledger_place::LedgerPlace;
 
 /// The world around a command.
 #[derive(Debug, Clone)]
@@ -54,9 +55,23 @@ impl Host {
         project_root(&self.folder)
     }
 
-    /// Returns where the project's ledger is, or will be.
-    pub fn ledger(&self) -> PathBuf {
-        self.project().join(".assize").join("ledger.db")
+    /// Returns the folder for what must not be lost, out of the work tree.
+    pub fn state(&self) -> Option<PathBuf> {
+        let base = self.variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        base.or_else(|| Some(self.home()?.join(".local").join("state"))).map(|base| base.join("assize"))
+    }
+
+    /// Returns the folder in the project for what may be lost, and for what is shared.
+    pub fn shared(&self) -> PathBuf {
+        self.project().join(".assize")
+    }
+
+    /// Returns where the project's ledger is, or will be. Without a home that is in the project.
+    pub fn ledger(&self) -> LedgerPlace {
+        match self.state() {
+            Some(state) => LedgerPlace::of_project(&state, &self.project()),
+            None => LedgerPlace::unanchored(self.shared().join("ledger.db")),
+        }
     }
 
     /// Returns the agent that this process was started by, as far as it can be seen.

@@ -28,7 +28,7 @@ impl StepLock {
     ///
     /// Fails when another one is at work, and when there is no place for a lock.
     pub fn take(host: &Host, command: &str) -> Result<Self> {
-        let path = host.ledger().with_file_name(format!("{command}.lock"));
+        let path = host.shared().join(format!("{command}.lock"));
         let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()));
         if let Some(folder) = path.parent() {
             make_folder(folder).map_err(|error| failed(&error))?;

@@ -43,10 +43,13 @@ impl ClaudeFixture {
         );
         self.repo.write("assize.toml", &judge);
         self.repo.write("src/parse.rs", "pub fn parse() -> u8 {\n    7\n}\n");
-        let output = self.assize(
-            &server,
-            &["stop", "--format", "json", "--directive", "Write src/parse.rs and test it", "--message", "Done."],
-        );
+        let asked = "Write src/parse.rs and test it";
+        let transcript = self.repo.outside().join("transcript.jsonl");
+        let line = json!({"type": "user", "message": {"role": "user", "content": asked}});
+        std::fs::write(&transcript, format!("{line}\n")).expect("written");
+        let transcript = transcript.display().to_string();
+        let of_case = ["--directive", asked, "--message", "Done.", "--transcript", &transcript];
+        let output = self.assize(&server, &[&["stop", "--format", "json"][..], &of_case].concat());
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let envelope = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text:?} {output:?}"));
         (envelope, server)

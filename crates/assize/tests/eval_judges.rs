@@ -8,6 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use assize_engine::ledger_place::LedgerPlace;
 use assize_testkit::model_server::{ModelScript, ModelServer, RecordedRequest, ScriptedReply, TokenUsage};
 use serde_json::{Value, json};
 
@@ -50,6 +51,11 @@ impl JudgedRunFixture {
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// The folder of what must not be lost.
+    fn state(&self) -> PathBuf {
+        self.path(".local/state/assize")
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -135,8 +141,9 @@ fn every_record_is_judged_once_and_kept() {
 fn what_cannot_be_kept_is_not_paid_for() {
     let server = ModelServer::start(ModelScript::route(good));
     let fixture = JudgedRunFixture::new(5, &server, "");
-    fs::create_dir(fixture.path(".assize")).expect("made");
-    fixture.write(".assize/ledger.db", "not ours");
+    let ledger = LedgerPlace::of_project(&fixture.state(), &fixture.path("")).file().to_owned();
+    fs::create_dir_all(ledger.parent().expect("a folder")).expect("made");
+    fs::write(ledger, "not ours").expect("written");
     let output = fixture.command("run rubric.toml notes.jsonl").output().expect("the program runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");

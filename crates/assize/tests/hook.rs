@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use assize_engine::ledger_place::LedgerPlace;
 use assize_testkit::agent::Agent;
 use assize_testkit::repo::Repo;
 use serde_json::{Value, json};
@@ -237,18 +238,6 @@ fn whole_numbers_and_courts_that_are_wrong_are_told_what_is_right() {
 }
 
 #[test]
-fn a_judge_at_work_does_not_call_its_own_judge() {
-    let agent = agent();
-    agent.is_asked("Implement `parse` in src/parse.rs");
-    agent.repo().write("src/parse.rs", "todo!()\n");
-    let mut command = agent.command(&["hook", "claude-code"]);
-    command.env("ASSIZE_JUDGE", "1");
-    let event = agent.event("Stop", json!({"last_assistant_message": "Done.", "stop_hook_active": false}));
-    let output = agent.start_with(command, &event).wait_with_output().expect("the hook ends");
-    assert!(output.status.success() && output.stdout.is_empty());
-}
-
-#[test]
 fn nobody_changes_the_rules_during_the_game() {
     let agent = agent();
     agent.is_asked("Implement `parse` in src/parse.rs");
@@ -258,15 +247,16 @@ fn nobody_changes_the_rules_during_the_game() {
 }
 
 #[test]
-fn an_agent_that_removes_the_record_is_judged_by_its_transcript() {
+fn what_an_agent_removes_of_the_court_is_held_against_it() {
     let agent = agent();
     agent.is_asked("Implement `parse` in src/parse.rs");
     agent.repo().write("src/parse.rs", "pub fn parse() {\n    todo!()\n}\n");
+    agent.repo().write(".assize/eval.db", "");
     let call = json!([{"type": "tool_use", "id": "1", "name": "Bash", "input": {"command": "rm -rf .assize"}}]);
     let result = json!([{"type": "tool_result", "tool_use_id": "1", "content": ""}]);
     agent.writes(&json!({"type": "assistant", "message": {"content": call}}));
     agent.writes(&json!({"type": "user", "message": {"content": result}}));
-    std::fs::remove_dir_all(agent.repo().path().join(".assize")).expect("the ledger is gone");
+    std::fs::remove_dir_all(agent.repo().path().join(".assize")).expect("removed");
     let reason = reason(agent.stops("Done."));
     assert!(reason.contains("rm -rf .assize") && reason.contains("src/parse.rs"), "{reason}");
 }
@@ -294,6 +284,7 @@ fn a_person_has_the_last_word() {
     agent.read(&["resume"]);
     reason(agent.stops("Done."));
     agent.sends("UserPromptSubmit", json!({"prompt": "assize: accept", "prompt_id": "p2"}));
+    agent.writes(&json!({"type": "user", "message": {"role": "user", "content": "assize: accept"}}));
     assert!(notice(agent.stops("Done.")).contains("assize: accept"));
     let mut from_agent = agent.command(&["pause"]);
     from_agent.env("CLAUDECODE", "1");
@@ -394,7 +385,7 @@ fn answers_without_a_ledger(agent: &Agent, command: Command) {
 #[test]
 fn without_a_folder_for_the_ledger_the_hook_answers() {
     let agent = agent();
-    agent.repo().write(".assize", "a file where the folder belongs");
+    std::fs::write(agent.repo().outside().join(".local"), "a file where the folder belongs").expect("written");
     answers_without_a_ledger(&agent, agent.command(&["hook", "claude-code"]));
 }
 
@@ -419,8 +410,9 @@ fn on_a_full_disk_the_hook_answers() {
 #[test]
 fn a_damaged_ledger_is_named_and_left_alone() {
     let agent = agent();
-    let path = agent.repo().path().join(".assize/ledger.db");
-    agent.repo().write(".assize/ledger.db", "this is no database, and it is long enough to be looked at");
+    let path = LedgerPlace::of_project(&agent.state(), &agent.repo().path()).file().to_owned();
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    std::fs::write(&path, "this is no database, and it is long enough to be looked at").expect("written");
     answers_without_a_ledger(&agent, agent.command(&["hook", "claude-code"]));
     assert!(std::fs::read_to_string(&path).expect("still there").starts_with("this is no database"));
     let shown = agent.run(&["ledger", "verify"]);

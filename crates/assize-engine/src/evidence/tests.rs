@@ -7,7 +7,7 @@ use super::*;
 
 fn session(baseline: Baseline, words: &str) -> SessionState {
     let active = Directive::from_prompt(words, 1, Vec::new()).into_iter().collect();
-    SessionState { baseline: Some(baseline), active, ..SessionState::default() }
+    SessionState { baseline: Some(baseline), directives_seen: 1, active, ..SessionState::default() }
 }
 
 fn gathered(repo: &Repo, session: &SessionState) -> Evidence {
@@ -226,14 +226,19 @@ fn without_a_measurement_in_a_repository_the_last_commit_counts() {
     let repo = Repo::with_commit(&[("old.rs", "fn old( {\n"), ("b.rs", "fn b() {}\n")]);
     repo.write("b.rs", "fn b() { 1 }\n");
     repo.write("new.rs", "fn new() {}\n");
+    let known = |evidence: &Evidence| -> Vec<bool> {
+        evidence.diff.get().expect("a diff").files.iter().map(|file| file.old_known).collect()
+    };
+    let evidence = gathered(&repo, &session(Baseline::default(), "go"));
+    assert_eq!(paths(&evidence), ["b.rs", "new.rs"]);
+    assert!(limits(&evidence).contains("measured from the last commit"));
+    assert_eq!(evidence.start.why_missing(), Some("no hook saw it"));
+    assert_eq!(known(&evidence), [true, false], "a file without an earlier state may be an old one");
+    // Commits of a repository that the session made hide nothing.
     let folder = Baseline { measured: BaselineScope::Folder, ..Baseline::default() };
-    for baseline in [Baseline::default(), folder] {
-        let evidence = gathered(&repo, &session(baseline, "go"));
-        assert_eq!(paths(&evidence), ["b.rs", "new.rs"]);
-        assert!(limits(&evidence).contains("the start of the session was not seen"));
-        let known: Vec<bool> = evidence.diff.get().expect("a diff").files.iter().map(|file| file.old_known).collect();
-        assert_eq!(known, [true, false], "a file without an earlier state may be an old one");
-    }
+    let evidence = gathered(&repo, &session(folder, "go"));
+    assert_eq!(paths(&evidence), ["b.rs", "new.rs", "old.rs"]);
+    assert_eq!((evidence.start.get(), known(&evidence)), (Some(&()), vec![false; 3]));
     let nothing = Baseline { measured: BaselineScope::Repository, ..Baseline::default() };
     assert_eq!(paths(&gathered(&repo, &session(nothing, "go"))), ["b.rs", "new.rs", "old.rs"]);
 }
@@ -249,6 +254,39 @@ fn a_repository_created_during_the_session_has_no_baseline() {
     let evidence = gathered(&repo, &session(baseline(folder.path()).expect("a baseline"), "go"));
     assert_eq!(paths(&evidence), ["old.py"]);
     assert!(!evidence.diff.get().expect("a diff").files[0].old_known);
+}
+
+#[test]
+fn a_repository_that_is_gone_hides_no_change() {
+    let repo = Repo::with_commit(&[("a.rs", "fn a() {}\n")]);
+    let session = session(baseline(&repo.path()).expect("a baseline"), "go");
+    repo.write("a.rs", "fn a() { todo!() }\n");
+    fs::remove_dir_all(repo.path().join(".git")).expect("removed");
+    let evidence = gathered(&repo, &session);
+    assert!(evidence.diff.why_missing().is_some_and(|why| why.contains("is gone")), "{:?}", evidence.diff);
+}
+
+#[test]
+fn a_transcript_without_the_prompts_is_none() {
+    let repo = Repo::with_commit(&[("a.rs", "fn a() {}\n")]);
+    let session = session(baseline(&repo.path()).expect("a baseline"), "go");
+    let at = repo.outside().join("transcript.jsonl");
+    let transcript = || {
+        let sources = Sources {
+            work_tree: WorkTree::project(&repo.path()),
+            transcript: Some((at.clone(), TranscriptKind::ClaudeCode)),
+            ..Sources::default()
+        };
+        gather(&sources, &session).transcript
+    };
+    let prompt = r#"{"type":"user","message":{"role":"user","content":"go"}}"#;
+    for (contents, is_there) in [("", false), ("garbage\n", false), ("\0\0\0", false), (prompt, true)] {
+        fs::write(&at, contents).expect("written");
+        assert_eq!(transcript().get().is_some(), is_there, "{contents:?}");
+    }
+    fs::remove_file(&at).expect("removed");
+    assert!(std::process::Command::new("mkfifo").arg(&at).status().expect("mkfifo").success());
+    assert!(transcript().why_missing().is_some_and(|why| why.contains("no regular file")));
 }
 
 #[test]

@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 use assize_core::prompt::Question;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::verdict::Reply;
+
+use crate::process_tree::ancestors;
 use serde::{Deserialize, Deserializer, Serialize};
 
 pub use http::HttpClient;
@@ -36,6 +38,8 @@ pub use schema::SchemaLimits;
 
 /// Set for every program that judges, so that a judge which is itself an agent does not call its own judge.
 pub const JUDGE_VARIABLE: &str = "ASSIZE_JUDGE";
+/// The name of this program, as its processes show it.
+const PROGRAM: &str = "assize";
 /// The most bytes of a judge's response that are read. A verdict is much smaller; the rest is room for envelopes and
 /// printed reasoning.
 pub const RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -323,6 +327,12 @@ fn prepare(command: &mut Command, search_path: Option<&str>) {
     for variable in SESSION_VARIABLES {
         command.env_remove(variable);
     }
+}
+
+/// Returns whether this process serves a judge that Assize started. The variable alone shows nothing: an agent's settings can
+/// set it as well.
+pub fn serves_a_judge() -> bool {
+    ancestors().iter().any(|name| name == PROGRAM || name.starts_with("assize "))
 }
 
 /// Returns the time until the deadline, or `None` if it has passed.

@@ -157,7 +157,7 @@ fn a_judge_that_does_not_reply_in_time_has_not_judged() {
 }
 
 #[test]
-fn missing_evidence_is_unjudged_and_a_missing_half_is_not() {
+fn what_the_agent_can_remove_is_missed() {
     let mut room = StopFixture::new();
     let nothing = Evidence { fingerprint: Fingerprint("1".into()), ..Evidence::missing("no such thing") };
     assert_eq!(
@@ -166,10 +166,20 @@ fn missing_evidence_is_unjudged_and_a_missing_half_is_not() {
     );
     let unseen = Evidence { diff: EvidencePart::Missing("too large".into()), ..clean("2") };
     assert_eq!(room.stop(unseen, &[]).decision.ruling.outcome, Outcome::Unjudged, "what changed has to be known");
-    let half = Evidence { transcript: EvidencePart::Missing("gone".into()), ..clean("2") };
+    let gone = || "gone".to_owned();
+    let unseen = Evidence { start: EvidencePart::Missing(gone()), ..clean("2") };
+    assert_eq!(room.stop(unseen, &[]).decision.ruling.outcome, Outcome::Unjudged);
+    let half = Evidence { transcript: EvidencePart::Missing(gone()), ..clean("2") };
     let record = room.stop(half, &[]);
-    assert_eq!(record.decision.ruling.outcome, Outcome::Accept);
+    assert_eq!(record.decision.ruling.outcome, Outcome::Unjudged);
     assert!(record.inputs.rules_not_run.contains(&"contradicted-claim".to_owned()));
+    let judged = |opinion| {
+        let half = Evidence { transcript: EvidencePart::Missing("gone".to_owned()), ..clean("2") };
+        StopFixture::with_judges(&["a"]).stop(half, &[opinion]).decision.ruling.outcome
+    };
+    assert_eq!((judged(pass()), judged(fail(&["a test"]))), (Outcome::Unjudged, Outcome::Revise));
+    let half = Evidence { transcript: EvidencePart::Missing(gone()), ..stubbed("3") };
+    assert_eq!(room.stop(half, &[]).decision.ruling.outcome, Outcome::Revise, "what is seen still blocks");
 }
 
 #[test]

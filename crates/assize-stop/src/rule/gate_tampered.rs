@@ -45,9 +45,9 @@ impl Rule for GateTampered {
 fn is_tampering(command: &str) -> bool {
     static CALL: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?:^|[;&|(/ \t\n])assize[ \t]+(?:-[^ \t\n]+[ \t]+)*(?:hook|pause)\b",
-            r"|\b(?:rm|mv|unlink|truncate|shred|chmod|sqlite3)\b[^;&|\n]*\.assize\b",
-            r"|>[ \t]*[^ \t\n;&|]*\.assize/",
+            r"(?:^|[;&|(/ \t\n])assize[ \t]+(?:-[^ \t\n]+[ \t]+)*(?:hook|pause|ledger[ \t]+anchor)\b",
+            r"|\b(?:rm|mv|unlink|truncate|shred|chmod|sqlite3)\b[^;&|\n]*(?:\.assize\b|/state/assize\b)",
+            r"|>[ \t]*[^ \t\n;&|]*(?:\.assize|/state/assize)/",
         ))
         .expect("valid pattern")
     });
@@ -68,7 +68,8 @@ const GATE_FILES: [&str; 8] = [
 
 fn belongs_to_gate(path: &str) -> bool {
     let is_file = |file: &str| path.strip_suffix(file).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-    GATE_FILES.iter().any(|file| is_file(file)) || path.starts_with(".assize/") || path.contains("/.assize/")
+    let is_below = |folder: &str| path.starts_with(folder) || path.contains(&format!("/{folder}"));
+    GATE_FILES.iter().any(|file| is_file(file)) || is_below(".assize/") || is_below(".local/state/assize/")
 }
 
 /// Who speaks of hooks, settings or the court has asked for work on them.
@@ -103,6 +104,10 @@ mod tests {
             ("echo '{}' | /usr/bin/assize hook claude-code", "src/a.rs"),
             ("sqlite3 .assize/ledger.db 'delete from entry'", "src/a.rs"),
             ("true > .assize/ledger.db", "src/a.rs"),
+            ("rm -rf ~/.local/state/assize", "src/a.rs"),
+            ("echo x > $XDG_STATE_HOME/state/assize/key", "src/a.rs"),
+            ("assize ledger anchor", "src/a.rs"),
+            ("ls", "/home/ada/.local/state/assize/key"),
             ("ls", "assize.toml"),
             ("ls", "/w/p/.claude/settings.local.json"),
             ("ls", ".assize/ledger.db"),

@@ -294,6 +294,7 @@ pub(crate) mod testing {
         Evidence {
             diff: EvidencePart::Gathered(Diff { baseline: Some("b".repeat(40)), ..Diff::default() }),
             transcript: EvidencePart::Gathered(TranscriptFacts::default()),
+            start: EvidencePart::Gathered(()),
             ..Evidence::missing("")
         }
     }

@@ -97,7 +97,8 @@ impl<'c> Trap<'c> {
     }
 
     fn home(&self) -> FolderSnapshot {
-        let ours = [self.repo.outside().join(".cache"), self.repo.path().join(".assize")].into_iter();
+        let outside = self.repo.outside();
+        let ours = [outside.join(".cache"), outside.join(".local"), self.repo.path().join(".assize")].into_iter();
         let named = self.case.words("may_write").into_iter().map(|path| self.repo.path().join(path));
         FolderSnapshot::of(self.repo.outside(), &ours.chain(named).collect::<Vec<_>>())
     }

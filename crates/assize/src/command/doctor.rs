@@ -4,6 +4,7 @@
 //! takes, and a second one, in which the evidence shows nothing certain, is put to each judge that
 //! is configured. A gate that lets one of them through is down, whatever its settings say.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use assize_core::document::{CheckState, DoctorCheck, DoctorReport};
@@ -67,6 +68,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     let config = Config::load(&host.project(), host.configuration.as_deref());
     let mut checks = vec![git(host), ledger(host), configuration(config.as_ref())];
+    checks.extend(state_folder(host));
     checks.extend(repository(host));
     checks.extend(pause(host));
     checks.extend(hooks(host));
@@ -172,14 +174,34 @@ fn repository(host: &Host) -> Option<DoctorCheck> {
 }
 
 fn ledger(host: &Host) -> DoctorCheck {
-    let path = host.ledger();
-    match Ledger::open_read_only(&path).and_then(|ledger| ledger.verify()) {
+    let place = host.ledger();
+    match Ledger::open_read_only(&place).and_then(|ledger| ledger.verify()) {
         Ok(sound) => {
-            check("ledger", CheckState::Good, format!("{} entries, all sound, in {}", sound.entries, path.display()))
+            check("ledger", CheckState::Good, format!("{} entries, all sound, in {}", sound.entries, place.file().display()))
         }
         Err(LedgerError::Absent { .. }) => check("ledger", CheckState::Note, "nothing has been judged here yet"),
         Err(error) => check("ledger", CheckState::Bad, error.to_string()),
     }
+}
+
+/// An agent's sandbox keeps its commands from the user's folders, and from little else.
+fn state_folder(host: &Host) -> Option<DoctorCheck> {
+    let name = "state folder";
+    let Some(state) = host.state() else {
+        let detail = "neither HOME nor XDG_STATE_HOME is set, so that the ledger lies in the project, where an agent can remove it";
+        return Some(check(name, CheckState::Bad, detail));
+    };
+    let is_within = |folder: &std::path::Path| folder.canonicalize().is_ok_and(|folder| state.starts_with(folder));
+    let widely = [host.project(), std::env::temp_dir(), PathBuf::from("/tmp")].into_iter().find(|folder| is_within(folder));
+    let open_to_agents = |folder: PathBuf| {
+        let detail = format!(
+            "{} lies in {}, where agents may write; set XDG_STATE_HOME to a folder that they may not change",
+            state.display(),
+            folder.display()
+        );
+        check(name, CheckState::Note, detail)
+    };
+    widely.map(open_to_agents)
 }
 
 fn configuration(config: std::result::Result<&Config, &crate::exit::Failure>) -> DoctorCheck {

@@ -15,13 +15,13 @@ use assize_engine::court::stop::{StopTerms, hold};
 use assize_engine::evidence::{Sources, baseline};
 use assize_engine::expand::attachments;
 use assize_engine::git::head_of;
-use assize_engine::judge::JUDGE_VARIABLE;
+use assize_engine::judge::{JUDGE_VARIABLE, serves_a_judge};
 use assize_engine::ledger::{Filter, Ledger, LedgerError};
 use assize_engine::transcript::read_facts;
 use assize_engine::work_tree::WorkTree;
 use assize_ledger::event::{self, LedgerEvent, session_state};
 use assize_stop::court::{Disposition, StopCase, StopInputs, StopRecord};
-use assize_stop::directive::{Attachment, Directive, overrules};
+use assize_stop::directive::{Attachment, Directive, OVERRULE_MARKER, are_overrules_borne_out, overrules};
 use assize_stop::rule::RuleSettings;
 use assize_stop::session::{Baseline, SessionState};
 
@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments, host: &Host, _output: Output) -> Result {
             .hint(format!("one of {}", known.join(", "))));
     };
     // A judge that is itself an agent must not call its own judge.
-    if host.variable(JUDGE_VARIABLE).is_some() {
+    if host.variable(JUDGE_VARIABLE).is_some() && serves_a_judge() {
         return Ok(Exit::Done);
     }
     if std::io::stdin().is_terminal() {
@@ -145,13 +145,16 @@ impl<'a> EventHandler<'a> {
         };
         let baseline = state.baseline.is_none().then(|| carried.baseline.unwrap_or_else(|| self.baseline()));
         let agent = self.adapter.id().to_owned();
-        let mut events = vec![LedgerEvent::SessionStarted { agent: agent.clone(), source: source.to_owned(), baseline }];
+        let transcript = self.transcript();
+        let source = source.to_owned();
+        let mut events = vec![LedgerEvent::SessionStarted { agent: agent.clone(), source, baseline, transcript }];
         events.extend(carried.active.into_iter().map(|directive| LedgerEvent::Prompted {
             agent: agent.clone(),
             prompt_id: "carried-over".to_owned(),
             directive: Some(directive),
             overrules: false,
             baseline: None,
+            transcript: None,
         }));
         for event in &events {
             ledger.append(self.now, ID, &self.session, event)?;
@@ -200,7 +203,7 @@ impl<'a> EventHandler<'a> {
             self.now,
             ID,
             &self.session,
-            &LedgerEvent::Prompted { agent, prompt_id, directive, overrules, baseline },
+            &LedgerEvent::Prompted { agent, prompt_id, directive, overrules, baseline, transcript: self.transcript() },
         )?;
         Ok(notice.map_or(HookReply::Silent, |text| HookReply::Notice { text }))
     }
@@ -240,39 +243,52 @@ impl<'a> EventHandler<'a> {
             Err(Unjudged::new(Cause::EvidenceMissing, "a fault of Assize itself; please report it"))
         });
         match judged {
-            Ok((record, prior, notice)) => self.conclude(record, &prior, notice),
+            Ok((record, prior, notices)) => self.conclude(record, &prior, &notices),
             Err(barred) => {
                 let prior = SessionState::default();
                 let case = StopCase { barred: Some(barred), ..self.case(&prior, false) };
-                self.conclude(StopRecord::of(StopInputs::without_evidence(case), &prior), &prior, None)
+                self.conclude(StopRecord::of(StopInputs::without_evidence(case), &prior), &prior, &[])
             }
         }
     }
 
     /// Judges the stop. Returns the record, the state of the session before it, and what the person is told of a
-    /// configuration that cannot be used.
-    fn judge(&self) -> std::result::Result<(StopRecord, SessionState, Option<String>), Unjudged> {
+    /// configuration that cannot be used, and of what was to silence the court.
+    fn judge(&self) -> std::result::Result<(StopRecord, SessionState, Vec<String>), Unjudged> {
         let unavailable = |error: LedgerError| Unjudged::new(Cause::LedgerUnavailable, error.to_string());
         let mut ledger = Ledger::open(&self.host.ledger()).map_err(unavailable)?;
-        let mut state = session_state(&ledger.session_events(&self.session, None).map_err(unavailable)?);
+        let events = ledger.session_events(&self.session, None).map_err(unavailable)?;
+        let mut state = session_state(&events);
+        let unfounded = self.unfounded_overrules(&events, &state);
+        if unfounded {
+            state = session_state(&without_overrules(events));
+        }
         if state.directives_seen == 0 {
             self.catch_up(&mut ledger, &mut state).map_err(unavailable)?;
         }
         let last_pause = ledger.last_pause().map_err(unavailable)?;
         drop(ledger);
         let case = self.case(&state, is_paused(last_pause.as_ref(), self.now));
+        let mut notices = Vec::new();
+        if unfounded {
+            notices.push(format!("Assize was sent a prompt with `{OVERRULE_MARKER}` that is not in the transcript of the session; it does not count."));
+        }
+        if self.host.variable(JUDGE_VARIABLE).is_some() {
+            notices.push(format!("{JUDGE_VARIABLE} is set, although no judge of Assize runs here; it does not count."));
+        }
         Ok(match self.config(state.baseline.as_ref()) {
             Ok((config, judges)) => {
                 let terms =
                     StopTerms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
-                let record = hold(case, terms, state.clone(), &self.sources(), &mut |ids, question, each| {
+                let record = hold(case, terms, state.clone(), &self.sources(&state), &mut |ids, question, each| {
                     judges.ask(ids, question, each);
                 });
-                (record, state, None)
+                (record, state, notices)
             }
             Err(failure) => {
                 let record = self.judge_without_configuration(case, state.clone(), &failure);
-                (record, state, Some(configuration_notice(&failure)))
+                notices.push(configuration_notice(&failure));
+                (record, state, notices)
             }
         })
     }
@@ -292,7 +308,8 @@ impl<'a> EventHandler<'a> {
             judges: vec![id.clone()],
         };
         let detail = format!("{}; fix it, it is read again at the next stop", failure.what);
-        hold(case, terms, state, &self.sources(), &mut |_, _, each| {
+        let sources = self.sources(&state);
+        hold(case, terms, state, &sources, &mut |_, _, each| {
             each(Opinion::of(id.clone(), Err(Unjudged::new(Cause::BadConfiguration, detail.clone()))));
         })
     }
@@ -300,7 +317,7 @@ impl<'a> EventHandler<'a> {
     /// A session whose prompts the hook never saw, because it was set up later or the ledger was
     /// removed, is no session without wishes: the transcript has them.
     fn catch_up(&self, ledger: &mut Ledger, state: &mut SessionState) -> std::result::Result<(), LedgerError> {
-        let facts = self.sources().transcript.and_then(|(path, kind)| read_facts(&path, kind, None).ok());
+        let facts = self.sources(state).transcript.and_then(|(path, kind)| read_facts(&path, kind, None).ok());
         for (index, prompt) in facts.map(|facts| facts.prompts).unwrap_or_default().iter().enumerate() {
             let words = prompt.inspect();
             let event = LedgerEvent::Prompted {
@@ -310,6 +327,7 @@ impl<'a> EventHandler<'a> {
                 // A marker in a transcript proves nothing: the agent can write there.
                 overrules: false,
                 baseline: None,
+                transcript: self.transcript(),
             };
             ledger.append(self.now, ID, &self.session, &event)?;
             event::apply(state, &event);
@@ -354,26 +372,41 @@ impl<'a> EventHandler<'a> {
         }
     }
 
-    fn sources(&self) -> Sources {
+    /// Where the event says that the transcript lies.
+    fn transcript(&self) -> Option<String> {
+        self.event.transcript.as_ref().and_then(|path| path.to_str()).map(str::to_owned)
+    }
+
+    /// Returns whether a prompt that lets the state pass came in, and the transcript does not have it.
+    fn unfounded_overrules(&self, events: &[LedgerEvent], state: &SessionState) -> bool {
+        let came_in = events.iter().filter(|event| matches!(event, LedgerEvent::Prompted { overrules: true, .. })).count();
+        let facts = || self.sources(state).transcript.map(|(path, kind)| read_facts(&path, kind, None));
+        // Where an agent never names a transcript, no one can look there.
+        came_in > 0
+            && facts().is_some_and(|facts| facts.map_or(true, |facts| !are_overrules_borne_out(came_in, &facts)))
+    }
+
+    fn sources(&self, state: &SessionState) -> Sources {
         let final_message = match &self.event.kind {
             HookEventKind::Stop { final_message, .. } => final_message.clone(),
             _ => None,
         };
         let kind = self.adapter.transcript_kind();
-        let transcript = self.event.transcript.clone().map(|path| (path, kind));
+        let named = self.event.transcript.clone().or_else(|| state.transcript.as_ref().map(PathBuf::from));
+        let transcript = named.map(|path| (path, kind));
         Sources { work_tree: WorkTree::project(&self.host.folder), transcript, final_message, cache: self.host.cache() }
     }
 
     /// Records the ruling and answers. If it cannot be recorded, it is made anew without the power
-    /// to block. `notice` is what the person is told besides.
-    fn conclude(&self, mut record: StopRecord, prior: &SessionState, notice: Option<String>) -> HookReply {
+    /// to block. `notices` are what the person is told besides.
+    fn conclude(&self, mut record: StopRecord, prior: &SessionState, notices: &[String]) -> HookReply {
         let event = LedgerEvent::StopRuled(Box::new(record.clone()));
         if let Err(error) = self.append(&event) {
             record.inputs.case.barred = Some(Unjudged::new(Cause::LedgerUnavailable, error.to_string()));
             record = StopRecord::of(record.inputs, prior);
         }
         // Where no evidence was looked at, no configuration was needed.
-        let notice = notice.filter(|_| record.inputs.evidence.is_some());
+        let notice = Some(notices.join("\n")).filter(|text| !text.is_empty() && record.inputs.evidence.is_some());
         let cause = record.decision.ruling.unjudged.as_ref().map(|unjudged| unjudged.cause);
         match record.decision.disposition {
             Disposition::Block { message } => HookReply::Block { reason: message, notice },
@@ -385,7 +418,7 @@ impl<'a> EventHandler<'a> {
                 let parts: Vec<String> = [Some(text), notice].into_iter().flatten().collect();
                 HookReply::Notice { text: parts.join("\n") }
             }
-            Disposition::Allow { notice: None, .. } => HookReply::Silent,
+            Disposition::Allow { notice: None, .. } => notice.map_or(HookReply::Silent, |text| HookReply::Notice { text }),
         }
     }
 }
@@ -398,6 +431,16 @@ fn project_of(event: &HookEvent, host: &Host) -> PathBuf {
     project
         .filter(|project| project.is_absolute() && event.folder.starts_with(project))
         .unwrap_or_else(|| event.folder.clone())
+}
+
+/// Takes out of the events of a session that a person let its state pass.
+fn without_overrules(mut events: Vec<LedgerEvent>) -> Vec<LedgerEvent> {
+    for event in &mut events {
+        if let LedgerEvent::Prompted { overrules, .. } = event {
+            *overrules = false;
+        }
+    }
+    events
 }
 
 /// Says what is wrong with a configuration that cannot be used, and what holds until it is fixed.

@@ -5,16 +5,17 @@ use std::thread;
 use std::time::Duration;
 
 use assize_core::ruling::Outcome;
-use assize_engine::ledger::{Filter, Ledger, LedgerEntry, LedgerError};
-use assize_ledger::document::{LedgerCheck, LedgerLine, ReplayDocument, ShadowSummary};
+use assize_engine::ledger::{Filter, Ledger, LedgerEntry, LedgerError, Verified};
+use assize_ledger::document::{LedgerCheck, LedgerLine, ReplayDocument, ShadowSummary, hexadecimal};
 use assize_ledger::event::LedgerEvent;
 use assize_stop::court::{AllowReason, Disposition};
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use super::pause::only_for_a_person;
 use crate::court::{self, Again, COURTS};
 use crate::exit::{Exit, Failure, Result};
-use crate::host::Host;
+use crate::host::{Host, now_ms};
 use crate::number::whole_from;
 use crate::output::{Format, Output, print, quiet};
 use crate::render::{self, time};
@@ -41,6 +42,9 @@ enum Command {
     /// Walk along the chain of entries and name the first damaged one.
     #[command(after_help = "Example:\n  assize ledger verify")]
     Verify,
+    /// Take the ledger as it is, where entries of it were removed or restored on purpose.
+    #[command(after_help = "Example:\n  assize ledger anchor")]
+    Anchor,
     /// Print every entry as a line of JSON.
     #[command(after_help = "Example:\n  assize ledger export > ledger.jsonl")]
     Export,
@@ -99,16 +103,17 @@ fn failed(error: LedgerError) -> Failure {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    let ledger = Ledger::open_read_only(&host.ledger()).map_err(failed)?;
+    let ledger = || Ledger::open_read_only(&host.ledger()).map_err(failed);
     match &arguments.command {
-        Command::Show(show) if show.shadow => sum_up_shadow(&ledger, show, output),
+        Command::Show(show) if show.shadow => sum_up_shadow(&ledger()?, show, output),
         Command::Show(show) => match show.id {
-            Some(id) => show_one(&ledger, id, output),
-            None => show_all(&ledger, show, output),
+            Some(id) => show_one(&ledger()?, id, output),
+            None => show_all(&ledger()?, show, output),
         },
-        Command::Verify => verify(&ledger, host, output),
-        Command::Export => export(&ledger),
-        Command::Replay { id } => replay(&ledger, *id, output),
+        Command::Verify => verify(host, output),
+        Command::Anchor => anchor(host, output),
+        Command::Export => export(&ledger()?),
+        Command::Replay { id } => replay(&ledger()?, *id, output),
     }
 }
 
@@ -230,25 +235,47 @@ fn export(ledger: &Ledger) -> Result {
     trouble.map_or(Ok(Exit::Done), Err)
 }
 
-fn verify(ledger: &Ledger, host: &Host, output: Output) -> Result {
-    match ledger.verify() {
+fn verify(host: &Host, output: Output) -> Result {
+    let place = host.ledger();
+    let damage = match Ledger::open_read_only(&place).and_then(|ledger| ledger.verify()) {
         Ok(sound) => {
-            let head: String = sound.head.iter().map(|byte| format!("{byte:02x}")).collect();
-            print(&match output.format {
-                Format::Json => format!("{}\n", json!(LedgerCheck::sound(sound.entries, &sound.head))),
-                _ => format!("{} entries, all sound\nhead {head}\n", sound.entries),
-            });
-            Ok(Exit::Done)
+            print_sound(sound, output);
+            return Ok(Exit::Done);
         }
-        Err(LedgerError::Chain { damage, .. }) => {
-            print(&match output.format {
-                Format::Json => format!("{}\n", json!(LedgerCheck::damaged(damage.to_string()))),
-                _ => format!("damaged: {damage}\nin {}\n", host.ledger().display()),
-            });
-            Ok(Exit::NotAccepted)
-        }
-        Err(error) => Err(failed(error)),
-    }
+        Err(LedgerError::Chain { damage, .. }) => damage.to_string(),
+        Err(LedgerError::Breach { breach, .. }) => breach.to_string(),
+        Err(LedgerError::Anchor(error)) => error.to_string(),
+        Err(error) => return Err(failed(error)),
+    };
+    print(&match output.format {
+        Format::Json => format!("{}\n", json!(LedgerCheck::damaged(damage))),
+        _ => format!("damaged: {damage}\nin {}\n", place.file().display()),
+    });
+    Ok(Exit::NotAccepted)
+}
+
+fn print_sound(sound: Verified, output: Output) {
+    print(&match output.format {
+        Format::Json => format!("{}\n", json!(LedgerCheck::sound(sound.entries, &sound.head))),
+        _ => format!("{} entries, all sound\nhead {}\n", sound.entries, hexadecimal(&sound.head)),
+    });
+}
+
+/// Takes the ledger as it is. That this was done, and what was not as it had been, is its next entry.
+fn anchor(host: &Host, output: Output) -> Result {
+    only_for_a_person(host)?;
+    let place = host.ledger();
+    let breach = match Ledger::open(&place) {
+        Err(LedgerError::Breach { breach, .. }) => Some(breach.to_string()),
+        Err(LedgerError::Anchor(error)) => Some(error.to_string()),
+        Err(error) => return Err(failed(error)),
+        Ok(_) => None,
+    };
+    Ledger::anchor_anew(&place).map_err(failed)?;
+    let mut ledger = Ledger::open(&place).map_err(failed)?;
+    ledger.append(now_ms(), "-", "-", &LedgerEvent::AnchoredAnew { breach }).map_err(failed)?;
+    print_sound(ledger.verify().map_err(failed)?, output);
+    Ok(Exit::Done)
 }
 
 fn no_ruling(id: u64) -> Failure {

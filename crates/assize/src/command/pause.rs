@@ -45,13 +45,22 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
 ///
 /// Fails in a shell that an agent started, and when the ledger cannot be written.
 pub fn record(host: &Host, now: i64, event: &LedgerEvent) -> Result<()> {
-    if let Some(agent) = host.inside_agent() {
-        return Err(Failure::new(format!("this is for a person to decide, and this shell was started by {agent}"))
-            .hint("run the command in a terminal of your own"));
-    }
+    only_for_a_person(host)?;
     let failed = |error: assize_engine::ledger::LedgerError| Failure::new(error.to_string());
     Ledger::open(&host.ledger()).map_err(failed)?.append(now, ID, "-", event).map_err(failed)?;
     Ok(())
+}
+
+/// Refuses what an agent must not do to the court that judges it.
+///
+/// # Errors
+///
+/// Fails in a shell that an agent started.
+pub fn only_for_a_person(host: &Host) -> Result<()> {
+    host.inside_agent().map_or(Ok(()), |agent| {
+        Err(Failure::new(format!("this is for a person to decide, and this shell was started by {agent}"))
+            .hint("run the command in a terminal of your own"))
+    })
 }
 
 /// Returns whether the court is paused at a time, by the last event that says so.

@@ -104,6 +104,7 @@ fn prompts(arguments: &Arguments, host: &Host, baseline: Baseline) -> Vec<Ledger
         directive: Directive::from_prompt(words, index + 1, attachments(words, &project, home.as_deref())),
         overrules: false,
         baseline: baseline.take(),
+        transcript: None,
     };
     arguments.directives.iter().enumerate().map(prompted).collect()
 }

@@ -35,6 +35,8 @@ impl Court for Stop {
             LedgerEvent::Paused { until_ms: Some(until) } => format!("paused until {}", render::time(*until)),
             LedgerEvent::Paused { until_ms: None } => "paused".to_owned(),
             LedgerEvent::Resumed => "resumed".to_owned(),
+            LedgerEvent::AnchoredAnew { breach: Some(breach) } => format!("the ledger was taken as it is: {breach}"),
+            LedgerEvent::AnchoredAnew { breach: None } => "the ledger was taken as it is".to_owned(),
             LedgerEvent::EventMalformed { agent, error, .. } => {
                 format!("{agent} sent what cannot be read: {}", quote(error))
             }

@@ -297,7 +297,7 @@ impl Registry {
     /// Says that another run is at work, or that replies cannot be kept.
     pub fn open(arguments: &JudgeArguments, settings: EvalSettings, config: &Config, host: &Host) -> Result<Self> {
         let lock = StepLock::take(host, "eval")?;
-        let path = host.ledger().with_file_name("eval.db");
+        let path = host.shared().join("eval.db");
         let replies = ReplyStore::open(&path).map_err(|error| Failure::new(error.to_string()))?;
         let is_new = replies.is_empty().map_err(|error| Failure::new(error.to_string()))?;
         Ok(Self {

@@ -67,6 +67,7 @@ pub fn find(ledger: &Ledger, id: &str) -> Result<Open> {
 #[cfg(test)]
 mod tests {
     use assize_core::text::Untrusted;
+    use assize_engine::ledger_place::LedgerPlace;
     use assize_patch::Patch;
     use assize_review::case::ReviewCase;
     use assize_review::fix::policy::FixPolicy;
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     fn open_fixes_are_found_newest_first_and_up_to_a_limit() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut ledger = Ledger::open(&folder.path().join("ledger.db")).expect("a ledger");
+        let mut ledger = Ledger::open(&LedgerPlace::unanchored(folder.path().join("ledger.db"))).expect("a ledger");
         let mut begin = |session: String| {
             let event = LedgerEvent::FixStarted(Box::new(start(&session)));
             ledger.append(0, ID, &session, &event).expect("recorded");

@@ -71,7 +71,7 @@ struct History {
 impl History {
     fn of(host: &Host) -> Result<Self> {
         let config = Config::load(&host.project(), host.configuration.as_deref())?;
-        let events = events::read(&host.project().join(".assize")).map_err(|error| unreadable(&error))?;
+        let events = events::read(&host.shared()).map_err(|error| unreadable(&error))?;
         let mut bidders: BTreeSet<String> = config.market.bidders.into_iter().map(|bidder| bidder.id).collect();
         if bidders.is_empty() {
             bidders = events.iter().map(|event| event.bot_id.clone()).collect();

@@ -106,7 +106,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Some((_, start)) => start.branch.clone(),
         None => arguments.branch.clone().unwrap_or_else(|| branch_name(source.as_ref())),
     };
-    let state = host.project().join(".assize");
+    let state = host.shared();
     let flight = PreFlight {
         branch: &branch,
         source: source.as_ref(),
