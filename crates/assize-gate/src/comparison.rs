@@ -337,6 +337,8 @@ pub enum BrokenRule {
     Everywhere,
     /// In the files alone in which the base breaks it.
     InItsFiles,
+    /// In the files in which the base breaks it, and in those that the base does not have.
+    InItsFilesAndNew,
 }
 
 impl BrokenRule {
@@ -346,11 +348,13 @@ impl BrokenRule {
     /// that it did not have there. A formatter has one rule for everything, so where they run one, it counts as broken in
     /// the files alone that it objects to on the base: elsewhere it writes as theirs does. A formatter that nothing
     /// calls, and that most of the base's files do not satisfy, is not the project's. What a checker of types says follows from
-    /// other files: one that nothing calls says nothing new of a file in which the base breaks the same rule.
+    /// other files: one that nothing calls says nothing new of a file in which the base breaks the same rule, and of a file
+    /// that is new it says what it says of those that are there.
     pub fn of(is_called: bool, kind: CheckerKind, base: &GateRun, files: &BTreeSet<String>) -> Option<Self> {
         match (is_called, kind) {
             (true, CheckerKind::Linter) => Some(Self::Everywhere),
-            (true, CheckerKind::Formatter) | (false, CheckerKind::OfTypes) => Some(Self::InItsFiles),
+            (true, CheckerKind::Formatter) => Some(Self::InItsFiles),
+            (false, CheckerKind::OfTypes) => Some(Self::InItsFilesAndNew),
             (false, CheckerKind::Formatter) => objects_to_most(base, files).then_some(Self::Everywhere),
             (false, CheckerKind::Linter) | (true, CheckerKind::OfTypes) => None,
         }
@@ -391,14 +395,26 @@ fn objects_to_most(run: &GateRun, files: &BTreeSet<String>) -> bool {
     objected.len() * 2 > like_them
 }
 
-/// Takes out of a run what is new and breaks a rule that the base breaks as well. Returns how many objections that were.
-pub fn take_out_broken_rules(run: &mut GateRun, base: &GateRun, moves: &Moves, counts: BrokenRule) -> usize {
+/// Takes out of a run what is new and breaks a rule that the base breaks as well. `files` are those of the base. Returns how
+/// many objections that were.
+pub fn take_out_broken_rules(
+    run: &mut GateRun,
+    base: &GateRun,
+    moves: &Moves,
+    counts: BrokenRule,
+    files: &BTreeSet<String>,
+) -> usize {
     let (Some(report), Some(before)) = (&run.report, &base.report) else { return 0 };
-    let in_files = counts == BrokenRule::InItsFiles;
-    let rule = |found: &Diagnostic| (found.code.clone(), found.path.clone().filter(|_| in_files));
-    let broken: BTreeSet<_> = before.diagnostics.iter().map(rule).collect();
+    let rules: BTreeSet<&str> = before.diagnostics.iter().map(|found| found.code.as_str()).collect();
+    let in_files: BTreeSet<_> = before.diagnostics.iter().map(|found| (&found.code, &found.path)).collect();
+    let is_new = |found: &Diagnostic| found.path.as_ref().is_some_and(|path| !files.contains(path));
+    let counts = |found: &Diagnostic| match counts {
+        BrokenRule::Everywhere => rules.contains(found.code.as_str()),
+        BrokenRule::InItsFilesAndNew if is_new(found) => rules.contains(found.code.as_str()),
+        BrokenRule::InItsFiles | BrokenRule::InItsFilesAndNew => in_files.contains(&(&found.code, &found.path)),
+    };
     let new = new_diagnostics(&report.diagnostics, &before.diagnostics, moves);
-    let taken = new.into_iter().filter(|found| broken.contains(&rule(found))).collect();
+    let taken = new.into_iter().filter(counts).collect();
     take_out(run, taken)
 }
 
@@ -654,7 +670,8 @@ mod tests {
         let base = lint(&[coded("E1", 1, "old"), coded("E1", 2, "old, too")]);
         let taken = |now: &[Diagnostic]| {
             let mut run = lint(now);
-            let count = take_out_broken_rules(&mut run, &base, &Moves::default(), BrokenRule::Everywhere);
+            let count =
+                take_out_broken_rules(&mut run, &base, &Moves::default(), BrokenRule::Everywhere, &BTreeSet::new());
             let left: Vec<String> =
                 run.report.iter().flat_map(|report| &report.diagnostics).map(|found| found.message.clone()).collect();
             (count, left.join(", "), run.state)
@@ -673,7 +690,7 @@ mod tests {
         let formatted = |path: &str, is_called, files| {
             let counts = BrokenRule::of(is_called, CheckerKind::Formatter, &base, files)?;
             let mut run = lint(&[in_file(path, "E1", 9, "new")]);
-            Some(take_out_broken_rules(&mut run, &base, &Moves::default(), counts))
+            Some(take_out_broken_rules(&mut run, &base, &Moves::default(), counts, files))
         };
         let called = (formatted("a.py", true, &two), formatted("b.py", true, &two));
         assert_eq!(called, (Some(1), Some(0)), "a formatter that wrote b.py as it stands knows it");
@@ -682,7 +699,13 @@ mod tests {
         let of = |is_called, kind| BrokenRule::of(is_called, kind, &base, &two);
         assert_eq!(of(true, CheckerKind::Linter), Some(BrokenRule::Everywhere));
         assert_eq!(of(false, CheckerKind::Linter), None, "a linter with settings and no call is held to");
-        assert_eq!(of(false, CheckerKind::OfTypes), Some(BrokenRule::InItsFiles));
+        assert_eq!(of(false, CheckerKind::OfTypes), Some(BrokenRule::InItsFilesAndNew));
+        let typed = |path: &str, code: &str| {
+            let mut run = lint(&[in_file(path, code, 9, "new")]);
+            take_out_broken_rules(&mut run, &base, &Moves::default(), BrokenRule::InItsFilesAndNew, &two)
+        };
+        let of_files = [typed("a.py", "E1"), typed("b.py", "E1"), typed("new.py", "E1"), typed("new.py", "E2")];
+        assert_eq!(of_files, [1, 0, 1, 0], "b.py keeps the rule, and a new file is like those that do not");
         assert_eq!(of(true, CheckerKind::OfTypes), None, "what the maintainers run they hold to");
     }
 

@@ -639,7 +639,7 @@ impl<'a> GateSession<'a> {
             let is_called = is_called();
             let files = &worktrees.base.as_ref().unwrap_or(&worktrees.change).project.files;
             let counts = BrokenRule::of(is_called, kind, base, files);
-            let count = counts.map_or(0, |counts| take_out_broken_rules(&mut ran.run, base, self.moves, counts));
+            let count = counts.map_or(0, |counts| take_out_broken_rules(&mut ran.run, base, self.moves, counts, files));
             if count > 0 {
                 let name = name_of(gate.id(), &setup.folder);
                 let why = if is_called {
