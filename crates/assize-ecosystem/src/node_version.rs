@@ -16,6 +16,12 @@ use crate::document::{at, node_manifest, text, yaml};
 const VERSION_FILES: [&str; 2] = [".nvmrc", ".node-version"];
 /// Keys of pipelines with versions of Node, in small letters, without hyphens and underscores.
 const KEYS: [&str; 6] = ["node", "nodejs", "nodejsversion", "nodejsversions", "nodeversion", "nodeversions"];
+/// Names of the newest version with long support, and of the newest one, which does as well.
+const NEWEST: [&str; 8] = ["lts/*", "lts", "lts/latest", "latest", "current", "node", "stable", "lts/krypton"];
+/// That version since October 2025; it is supported until April 2028.
+const NEWEST_LTS: u32 = 24;
+/// Package managers, from a major version on, with the version of Node that they need.
+const MANAGERS: [(&str, u32, (u32, u32)); 2] = [("pnpm@", 11, (22, 13)), ("npm@", 12, (22, 0))];
 /// The oldest and the newest major version that is taken for one.
 const MAJORS: std::ops::RangeInclusive<u32> = 4..=99;
 /// The most levels of a pipeline that are looked through.
@@ -56,6 +62,12 @@ pub fn named_node(
             named.extend(found.into_iter().map(|major| (major, path.clone())));
         }
     }
+    let needed = needed_by_manager(text(&manifest, &["packageManager"])).filter(|needed| installed < *needed);
+    if let Some((major, _)) = needed {
+        let fitting = named.iter().filter(|(named, _)| *named >= major).min().cloned();
+        let (major, source) = fitting.unwrap_or((major, "package.json".to_owned()));
+        return Some(NamedNode { major, source });
+    }
     if !named.is_empty() {
         let is_installed = named.iter().any(|(major, _)| *major == installed.0);
         let newer = named.iter().filter(|(major, _)| *major > installed.0).min();
@@ -66,6 +78,15 @@ pub fn named_node(
     let engines = at(&manifest, &["engines", "node"])?.as_str()?;
     let major = unless_satisfied(engines, installed)?;
     Some(NamedNode { major, source: "package.json".to_owned() })
+}
+
+/// The version of Node that a package manager needs, such as `pnpm@11.2.0`.
+fn needed_by_manager(manager: &str) -> Option<(u32, u32)> {
+    let of = |(name, from, needed): &(&str, u32, (u32, u32))| {
+        let major: u32 = manager.strip_prefix(name)?.split(['.', '+']).next()?.parse().ok()?;
+        (major >= *from).then_some(*needed)
+    };
+    MANAGERS.iter().find_map(of)
 }
 
 /// Finds the majors below the keys that hold versions of Node.
@@ -107,6 +128,9 @@ fn majors(text: &str) -> impl Iterator<Item = u32> {
 fn versions(text: &str) -> impl Iterator<Item = (u32, u32)> {
     let words = text.split(|c: char| c.is_whitespace() || ",[]\"'^~".contains(c));
     words.filter_map(|word| {
+        if NEWEST.contains(&word) {
+            return Some((NEWEST_LTS, 0));
+        }
         let mut parts = word.strip_prefix('v').unwrap_or(word).split('.');
         let major = parts.next()?.parse().ok()?;
         Some((major, parts.next().and_then(|minor| minor.parse().ok()).unwrap_or(0)))
@@ -171,7 +195,7 @@ mod tests {
             ("[16, 18, 20, 22]", Some(18)),
             ("[20, 22]", Some(22)),
             ("[20]", None),
-            ("['lts/*', current]", None),
+            ("['lts/*', current]", Some(NEWEST_LTS)),
             ("'22.15, 24'", Some(22)),
         ] {
             let found = named(&[(".github/workflows/ci.yml", &workflow(versions))]);
@@ -195,6 +219,26 @@ mod tests {
             Some((18, "package.json".to_owned()))
         );
         assert_eq!(named(&[ci, (".nvmrc", "lts/iron\n")]), None);
+    }
+
+    #[test]
+    fn the_newest_version_has_names() {
+        for name in ["lts/*", "latest", "node"] {
+            let ci = format!("on: push\njobs: {{a: {{strategy: {{matrix: {{node_version: ['{name}']}}}}}}}}\n");
+            let named = named(&[(".github/workflows/ci.yml", &ci)]);
+            assert_eq!(named, Some((NEWEST_LTS, ".github/workflows/ci.yml".to_owned())), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_package_manager_needs_a_version() {
+        for (manager, expected) in [("pnpm@11.13.1+sha512.x", Some(22)), ("pnpm@10.9.0", None), ("yarn@4.0.0", None)] {
+            let manifest = format!(r#"{{"packageManager": "{manager}"}}"#);
+            assert_eq!(named(&[("package.json", &manifest)]).map(|(major, _)| major), expected, "{manager}");
+        }
+        let ci = (".github/workflows/ci.yml", "on: push\njobs: {a: {steps: [{with: {node-version: [20, 24]}}]}}\n");
+        let manifest = ("package.json", r#"{"packageManager": "pnpm@11.0.0"}"#);
+        assert_eq!(named(&[ci, manifest]), Some((24, ci.0.to_owned())), "the installed one does not do");
     }
 
     #[test]
