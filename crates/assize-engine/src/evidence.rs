@@ -2,6 +2,8 @@
 //!
 //! No part depends on a model, and a part that fails does not affect the others. The work tree is only read.
 
+mod own_part;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +17,9 @@ use assize_stop::directive::{Referent, ReferentKind, referents};
 use assize_stop::evidence::{Evidence, ReferentSighting};
 use assize_stop::session::{Baseline, BaselineScope, SessionState};
 use assize_stop::transcript::{TranscriptFacts, TranscriptKind};
+
+pub use own_part::JudgedSession;
+use own_part::leave_own_part;
 
 use crate::git::{GitError, Ignored, Large, Listed, Repository, SHOWN_BYTES_MAX};
 use crate::regular_file;
@@ -46,6 +51,8 @@ pub struct Sources {
     pub final_message: Option<String>,
     /// A folder for cached results.
     pub cache: Option<PathBuf>,
+    /// Whose part of the change is wanted, where that was observed.
+    pub judged: Option<JudgedSession>,
 }
 
 /// Records the state of a work tree, so that later changes can be distinguished from earlier ones.
@@ -76,6 +83,8 @@ pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
         measured: BaselineScope::Repository,
         git,
         ignore_list,
+        observations: None,
+        at_ms: None,
         configuration: None,
     })
 }
@@ -109,7 +118,10 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
     });
     let scope = session.baseline.as_ref().map(|baseline| baseline.measured).unwrap_or_default();
     let tree = match tree {
-        Ok(Some(tree)) => tree.with_hidden_files(&facts, session.baseline.as_ref()),
+        Ok(Some(tree)) => {
+            let tree = tree.with_hidden_files(&facts, session.baseline.as_ref());
+            tree.own_part(sources, session.baseline.as_ref())
+        }
         Ok(None) if scope == BaselineScope::Repository => WorkTreeEvidence {
             diff: EvidencePart::Missing("the git repository of the session's start is gone".to_owned()),
             ..WorkTreeEvidence::default()
@@ -187,6 +199,18 @@ impl WorkTreeEvidence {
             self.fingerprint = Fingerprint::of(all);
             check_syntax(root, &mut diff.files, None);
             diff.files.sort_by(|a, b| a.path.cmp(&b.path));
+        }
+        self
+    }
+}
+
+impl WorkTreeEvidence {
+    /// Leaves the session's own part in the change.
+    fn own_part(mut self, sources: &Sources, baseline: Option<&Baseline>) -> Self {
+        let (Some((repository, _)), EvidencePart::Gathered(diff)) = (&self.listed, &mut self.diff) else { return self };
+        if let (Some(judged), Some(baseline)) = (&sources.judged, baseline) {
+            leave_own_part(diff, judged, baseline, repository);
+            check_syntax(repository.root(), &mut diff.files, sources.cache.as_deref());
         }
         self
     }

@@ -436,6 +436,41 @@ impl Repository {
         Ok(true)
     }
 
+    /// Returns the id of the object that git would make of a file's contents; `None` in a repository whose ids are of another
+    /// kind.
+    pub fn object_of(&self, contents: &[u8]) -> Option<String> {
+        let mut hash = sha1_smol::Sha1::new();
+        hash.update(format!("blob {}\0", contents.len()).as_bytes());
+        hash.update(contents);
+        (!self.sha256).then(|| hash.digest().to_string())
+    }
+
+    /// Returns which of these objects the repository has, and since when, in milliseconds since 1970. Of objects in packs that is
+    /// not known.
+    ///
+    /// # Errors
+    ///
+    /// Fails if git does.
+    pub fn objects_since(&self, objects: &[&str]) -> Result<HashMap<String, Option<i64>>, GitError> {
+        if objects.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let input = objects.join("\n") + "\n";
+        let check = ["cat-file", "--batch-check=%(objectname)"];
+        let printed = self.git(&check, input.as_bytes(), LIST_BYTES_MAX)?.stdout;
+        let text = String::from_utf8_lossy(&printed);
+        let there = text.lines().filter(|line| !line.ends_with(" missing"));
+        Ok(there.map(|object| (object.to_owned(), self.loose_since(object))).collect())
+    }
+
+    /// Returns when an object outside of packs was written, or written again.
+    fn loose_since(&self, object: &str) -> Option<i64> {
+        let (folder, name) = object.split_at_checked(2)?;
+        let meta = fs::metadata(self.common_dir.join("objects").join(folder).join(name)).ok()?;
+        let since = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_millis()).ok()
+    }
+
     /// Returns which of these paths git ignores.
     ///
     /// # Errors

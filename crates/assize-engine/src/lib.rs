@@ -61,5 +61,6 @@ pub mod security;
 pub mod syntax;
 pub mod transcript;
 pub mod tree;
+pub mod tree_journal;
 pub mod work_copy;
 pub mod work_tree;

@@ -30,12 +30,14 @@
 //! assert!(report.not_run.iter().any(|rule| rule == "test-deleted"));
 //! ```
 
+pub mod attribution;
 pub mod claim;
 pub mod court;
 pub mod directive;
 pub mod envelope;
 pub mod evidence;
 pub mod loop_control;
+pub mod observation;
 pub mod prompt;
 pub mod rule;
 pub mod session;

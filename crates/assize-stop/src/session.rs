@@ -50,6 +50,13 @@ pub struct Baseline {
     /// What the repository's own ignore list, `.git/info/exclude`, said. No one sees in a change that it was altered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_list: Option<String>,
+    /// How many changes of the work tree had been observed. `None` if the agent does not tell of its tool calls: then
+    /// every change since counts as the session's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observations: Option<u64>,
+    /// When it was measured, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_ms: Option<i64>,
     /// The project's configuration at that time. It holds for the whole session, so that an agent
     /// cannot switch off during the work the rules that judge the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]

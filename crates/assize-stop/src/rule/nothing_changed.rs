@@ -82,7 +82,7 @@ static COMPLAINS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Things that no tool call has to show when they change.
 static OUTSIDE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:memor(?:y|ies)|remember that|notes?|\w+rc|dotfiles?|plans?|todos?|to-?do list|tasks?)\b|~/|/(?:etc|usr|var|tmp|opt)/")
+    Regex::new(r"(?i-u)\b(?:memor(?:y|ies)|remember that|notes?|(?:bash|zsh|vim|nvim|npm|yarn|input|screen|wget|curl)rc|dotfiles?|plans?|todos?|to-?do list|tasks?)\b|~/|/(?:etc|usr|var|tmp|opt)/")
         .expect("valid pattern")
 });
 
@@ -92,7 +92,7 @@ static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i-u)\b(?:prs?|pull requests?|merge requests?|issues?|tickets?|branch(?:es)?|tags?|releases?|labels?|milestones?|commit(?:s|ted)?|",
         r"push(?:ed)?|deploy\w*|servers?|databases?|db|tables?|buckets?|clusters?|containers?|pods?|dns|domains?|secrets?|env(?:ironment)?|",
         r"cron\w*|calendar|slack|jira|linear|notion|confluence|wiki|e-?mails?|memor(?:y|ies)|remember|notes?|install(?:ed)?|venv|virtualenv|",
-        r"worktrees?|stash|remotes?|origin|git(?:hub|lab)?|vms?|machine|home|desktop|\w*rc|dotfiles?|alias(?:es)?|gists?|(?:spread)?sheets?|figma|",
+        r"worktrees?|stash|remotes?|origin|git(?:hub|lab)?|vms?|machine|home|desktop|(?:bash|zsh|vim|nvim|npm|yarn|input|screen|wget|curl)rc|dotfiles?|alias(?:es)?|gists?|(?:spread)?sheets?|figma|",
         r"ignored|gitignored|submodules?|another (?:repo|repository|project)|other (?:repo|repository)|plans?|todos?|to-?do list|tasks?)\b|~/|/(?:etc|usr|var|tmp|opt)/",
     ))
     .expect("valid pattern")

@@ -12,16 +12,18 @@ use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome, Unjudged};
 use assize_core::text::head;
 use assize_engine::court::stop::{StopTerms, hold};
-use assize_engine::evidence::{Sources, baseline};
+use assize_engine::evidence::{JudgedSession, Sources, baseline};
 use assize_engine::expand::attachments;
 use assize_engine::git::head_of;
 use assize_engine::judge::{JUDGE_VARIABLE, serves_a_judge};
 use assize_engine::ledger::{Filter, Ledger, LedgerError};
 use assize_engine::transcript::read_facts;
+use assize_engine::tree_journal::TreeJournal;
 use assize_engine::work_tree::WorkTree;
 use assize_ledger::event::{self, LedgerEvent, session_state};
 use assize_stop::court::{Disposition, StopCase, StopInputs, StopRecord};
 use assize_stop::directive::{Attachment, Directive, OVERRULE_MARKER, are_overrules_borne_out, overrules};
+use assize_stop::observation::CallEvent;
 use assize_stop::rule::RuleSettings;
 use assize_stop::session::{Baseline, SessionState};
 
@@ -29,7 +31,7 @@ use super::pause::is_paused;
 use crate::config::{self, Config};
 use crate::court::stop::ID;
 use crate::exit::{Exit, Failure, Result};
-use crate::hook::{ADAPTERS, Adapter, HookEvent, HookEventKind, HookOutput, HookReply, adapter};
+use crate::hook::{ADAPTERS, Adapter, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, adapter};
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
 use crate::output::Output;
@@ -125,7 +127,15 @@ impl<'a> EventHandler<'a> {
             HookEventKind::SessionStart { source } => self.session_start(source),
             HookEventKind::Prompt { text } => self.prompt(text),
             HookEventKind::Stop { .. } => return self.stop(),
-            HookEventKind::SessionEnd { reason } => self.append(&LedgerEvent::SessionEnded { reason: reason.clone() }),
+            HookEventKind::SessionEnd { reason } => {
+                self.observe(&CallEvent::Idle);
+                self.append(&LedgerEvent::SessionEnded { reason: reason.clone() })
+            }
+            HookEventKind::Tool(call) => {
+                // What is not observed counts as the session's own: the stop says so.
+                let _ = self.observe(call);
+                return HookReply::Silent;
+            }
             HookEventKind::Other { .. } => Ok(HookReply::Silent),
         };
         handled.unwrap_or_else(|error| HookReply::Notice { text: format!("Assize could not record this: {error}") })
@@ -186,6 +196,8 @@ impl<'a> EventHandler<'a> {
     }
 
     fn prompt(&self, text: &str) -> std::result::Result<HookReply, LedgerError> {
+        // What the user typed between two prompts is the user's.
+        self.observe(&CallEvent::Waits { running: usize::MAX });
         let overrules = overrules(text);
         let mut ledger = Ledger::open(&self.host.ledger())?;
         let seen = ledger.session_size(&self.session)?;
@@ -230,9 +242,37 @@ impl<'a> EventHandler<'a> {
         Ok(false)
     }
 
+    /// Looks at the work tree, and takes an event of the session's calls into account. Returns how many observations there are;
+    /// `None` where nothing is observed.
+    fn observe(&self, event: &CallEvent) -> Option<u64> {
+        let tells = matches!(self.event.kind, HookEventKind::Tool(_)) || self.sees_tools();
+        let journal = self.journal().filter(|_| tells)?;
+        journal.record(self.now, &self.session, event).ok()
+    }
+
+    fn journal(&self) -> Option<TreeJournal> {
+        TreeJournal::of(&self.host.ledger(), &self.host.project())
+    }
+
+    /// Returns whether the agent's settings send the events of its tools.
+    fn sees_tools(&self) -> bool {
+        let scopes = [(SettingsScope::Project, Some(self.host.project())), (SettingsScope::User, self.host.home())];
+        scopes.into_iter().any(|(scope, base)| {
+            let path = base.map(|base| self.adapter.settings_path(scope, &base));
+            let text = path.and_then(|path| std::fs::read_to_string(path).ok());
+            text.is_some_and(|text| self.adapter.sees_tools(&text))
+        })
+    }
+
     /// Without a baseline the change is measured from the last commit, which the record then says.
     fn baseline(&self) -> Baseline {
+        let observed = self.observe(&CallEvent::Waits { running: usize::MAX });
         let mut baseline = baseline(&self.host.folder).unwrap_or_default();
+        if observed.is_some() {
+            let dirty: Vec<&str> = baseline.dirty.iter().map(|(path, _)| path.as_str()).collect();
+            baseline.observations = self.journal().and_then(|journal| journal.note(self.now, &dirty).ok());
+        }
+        baseline.at_ms = Some(self.now);
         baseline.configuration = config::read(&self.host.project(), self.host.configuration.as_deref()).ok();
         baseline
     }
@@ -257,6 +297,11 @@ impl<'a> EventHandler<'a> {
     fn judge(&self) -> std::result::Result<(StopRecord, SessionState, Vec<String>), Unjudged> {
         let unavailable = |error: LedgerError| Unjudged::new(Cause::LedgerUnavailable, error.to_string());
         let mut ledger = Ledger::open(&self.host.ledger()).map_err(unavailable)?;
+        let running = match &self.event.kind {
+            HookEventKind::Stop { background_tasks, .. } => background_tasks.len(),
+            _ => 0,
+        };
+        self.observe(&CallEvent::Waits { running });
         let events = ledger.session_events(&self.session, None).map_err(unavailable)?;
         let mut state = session_state(&events);
         let unfounded = self.unfounded_overrules(&events, &state);
@@ -394,7 +439,9 @@ impl<'a> EventHandler<'a> {
         let kind = self.adapter.transcript_kind();
         let named = self.event.transcript.clone().or_else(|| state.transcript.as_ref().map(PathBuf::from));
         let transcript = named.map(|path| (path, kind));
-        Sources { work_tree: WorkTree::project(&self.host.folder), transcript, final_message, cache: self.host.cache() }
+        let judged = self.journal().map(|journal| JudgedSession { journal, session: self.session.clone() });
+        let work_tree = WorkTree::project(&self.host.folder);
+        Sources { work_tree, transcript, final_message, cache: self.host.cache(), judged }
     }
 
     /// Records the ruling and answers. If it cannot be recorded, it is made anew without the power

@@ -15,6 +15,7 @@
 
 use std::path::{Path, PathBuf};
 
+use assize_stop::observation::CallEvent;
 use assize_stop::transcript::TranscriptKind;
 
 use super::event::EventFields;
@@ -34,22 +35,45 @@ const LAYOUT: Layout = Layout {
     events: &[
         EventHook {
             event: "SessionStart",
+            matcher: None,
             fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))],
         },
         EventHook {
             event: "UserPromptSubmit",
+            matcher: None,
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))],
+        },
+        EventHook {
+            event: "PreToolUse",
+            matcher: Some(WRITERS),
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))],
+        },
+        EventHook {
+            event: "PostToolUse",
+            matcher: Some(WRITERS),
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))],
+        },
+        // A call that fails has no other event, and may have written.
+        EventHook {
+            event: "PostToolUseFailure",
+            matcher: Some(WRITERS),
             fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))],
         },
         EventHook {
             event: "Stop",
+            matcher: None,
             fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(600))],
         },
         EventHook {
             event: "SessionEnd",
+            matcher: None,
             fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(10))],
         },
     ],
 };
+
+/// The tools that can write.
+const WRITERS: &str = "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*";
 
 const DIALECT: ReplyDialect = ReplyDialect { decision: "block", prompt_event: "UserPromptSubmit" };
 
@@ -83,7 +107,14 @@ impl Adapter for ClaudeCode {
             let kind = HookEventKind::Other { name: format!("{name} of {stranger}") };
             return fields.event(&["session_id", "conversation_id"], folder, None, None, kind);
         }
+        let call = || fields.text(&["tool_use_id"]).unwrap_or_default();
         let kind = match name.as_str() {
+            // What a subagent writes counts as its parent's.
+            "PreToolUse" => HookEventKind::Tool(CallEvent::Began { call: call() }),
+            "PostToolUse" | "PostToolUseFailure" => {
+                let task = fields.text_within("tool_response", "backgroundTaskId");
+                HookEventKind::Tool(CallEvent::Ended { call: call(), task })
+            }
             // What happens inside a subagent is the business of the agent that sent it.
             _ if fields.has("agent_id") => HookEventKind::Other { name },
             "SessionStart" => HookEventKind::SessionStart { source: fields.text(&["source"]).unwrap_or_default() },
@@ -120,6 +151,10 @@ impl Adapter for ClaudeCode {
 
     fn uninstall(&self, settings: &str) -> Result<String, SettingsError> {
         settings::uninstall(&LAYOUT, settings)
+    }
+
+    fn sees_tools(&self, settings: &str) -> bool {
+        settings::has(&LAYOUT, settings, "PostToolUse")
     }
 
     fn after_install(&self) -> Option<&'static str> {
@@ -221,6 +256,22 @@ mod tests {
                 (event("UserPromptSubmit", r#","agent_id":"a1","prompt":"Look around.""#), other("UserPromptSubmit")),
                 (event("Stop", r#","agent_type":"reviewer""#), stop(None, false, &[])),
                 (event("StopFailure", r#","error":"rate_limit""#), other("StopFailure")),
+                (
+                    event("PreToolUse", r#","tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"make"}"#),
+                    HookEventKind::Tool(CallEvent::Began { call: "t1".into() }),
+                ),
+                (
+                    event("PostToolUse", r#","agent_id":"a1","tool_name":"Write","tool_use_id":"t1","tool_response":{}"#),
+                    HookEventKind::Tool(CallEvent::Ended { call: "t1".into(), task: None }),
+                ),
+                (
+                    event("PostToolUse", r#","tool_use_id":"t1","tool_response":{"backgroundTaskId":"b1"}"#),
+                    HookEventKind::Tool(CallEvent::Ended { call: "t1".into(), task: Some("b1".into()) }),
+                ),
+                (
+                    event("PostToolUseFailure", r#","tool_use_id":"t1","error":"Exit code 1","is_interrupt":false"#),
+                    HookEventKind::Tool(CallEvent::Ended { call: "t1".into(), task: None }),
+                ),
                 (event("SomethingNew", r#","field":[{}]"#), other("SomethingNew")),
             ],
             &[
@@ -296,6 +347,9 @@ mod tests {
   "hooks": {
     "SessionStart": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
     "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
+    "PreToolUse": [{"matcher": "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*", "hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
+    "PostToolUse": [{"matcher": "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*", "hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
+    "PostToolUseFailure": [{"matcher": "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*", "hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
     "Stop": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 600}]}],
     "SessionEnd": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 10}]}]
   }
@@ -324,6 +378,9 @@ mod tests {
         ],
         "SessionStart": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
         "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
+        "PreToolUse": [{"matcher": "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*", "hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
+        "PostToolUse": [{"matcher": "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*", "hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
+        "PostToolUseFailure": [{"matcher": "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*", "hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
         "SessionEnd": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 10}]}]
     }
 }

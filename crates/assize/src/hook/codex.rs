@@ -32,18 +32,22 @@ const LAYOUT: Layout = Layout {
     events: &[
         EventHook {
             event: "SessionStart",
+            matcher: None,
             fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))],
         },
         EventHook {
             event: "UserPromptSubmit",
+            matcher: None,
             fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(30))],
         },
         EventHook {
             event: "Stop",
+            matcher: None,
             fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(600))],
         },
         EventHook {
             event: "SessionEnd",
+            matcher: None,
             fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(3))],
         },
     ],

@@ -33,13 +33,14 @@ const LAYOUT: Layout = Layout {
     nesting: Nesting::Flat,
     version: Some(1),
     events: &[
-        EventHook { event: "sessionStart", fields: &[("command", Command), ("timeout", Number(30))] },
-        EventHook { event: "beforeSubmitPrompt", fields: &[("command", Command), ("timeout", Number(30))] },
+        EventHook { event: "sessionStart", matcher: None, fields: &[("command", Command), ("timeout", Number(30))] },
+        EventHook { event: "beforeSubmitPrompt", matcher: None, fields: &[("command", Command), ("timeout", Number(30))] },
         EventHook {
             event: "stop",
+            matcher: None,
             fields: &[("command", Command), ("timeout", Number(600)), ("loop_limit", Number(LOOP_LIMIT))],
         },
-        EventHook { event: "sessionEnd", fields: &[("command", Command), ("timeout", Number(10))] },
+        EventHook { event: "sessionEnd", matcher: None, fields: &[("command", Command), ("timeout", Number(10))] },
     ],
 };
 

@@ -49,6 +49,11 @@ impl EventFields {
         keys.iter().filter_map(|key| self.get(key)).filter_map(as_text).find(|text| !text.trim().is_empty())
     }
 
+    /// Returns a text within another field.
+    pub(super) fn text_within(&self, key: &str, inner: &str) -> Option<String> {
+        self.get(key)?.get(inner).and_then(as_text).filter(|text| !text.trim().is_empty())
+    }
+
     /// Returns the first of these fields that is there, even if it is empty.
     pub(super) fn prompt(&self, keys: &[&str]) -> String {
         keys.iter().find_map(|key| self.get(key)).and_then(as_text).unwrap_or_default()

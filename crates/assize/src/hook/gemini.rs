@@ -32,6 +32,7 @@ const LAYOUT: Layout = Layout {
     events: &[
         EventHook {
             event: "SessionStart",
+            matcher: None,
             fields: &[
                 ("name", Text("assize")),
                 ("type", Text("command")),
@@ -41,6 +42,7 @@ const LAYOUT: Layout = Layout {
         },
         EventHook {
             event: "BeforeAgent",
+            matcher: None,
             fields: &[
                 ("name", Text("assize")),
                 ("type", Text("command")),
@@ -50,6 +52,7 @@ const LAYOUT: Layout = Layout {
         },
         EventHook {
             event: "AfterAgent",
+            matcher: None,
             fields: &[
                 ("name", Text("assize")),
                 ("type", Text("command")),
@@ -59,6 +62,7 @@ const LAYOUT: Layout = Layout {
         },
         EventHook {
             event: "SessionEnd",
+            matcher: None,
             fields: &[
                 ("name", Text("assize")),
                 ("type", Text("command")),

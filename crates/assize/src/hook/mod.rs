@@ -12,6 +12,7 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 
+use assize_stop::observation::CallEvent;
 use assize_stop::transcript::TranscriptKind;
 
 /// Declares the agents: their modules, the list of them, and nothing else.
@@ -76,6 +77,8 @@ pub enum HookEventKind {
         /// Whether it stops because the user or an error stopped it.
         interrupted: bool,
     },
+    /// A tool that can write is called, or its call has returned.
+    Tool(CallEvent),
     /// The session is over.
     SessionEnd {
         /// Why, in the agent's word.
@@ -171,6 +174,11 @@ pub trait Adapter: Sync {
     ///
     /// Says where the file cannot be understood.
     fn uninstall(&self, settings: &str) -> Result<String, SettingsError>;
+    /// Returns whether the agent sends the events of tools, by the text of a settings file.
+    fn sees_tools(&self, settings: &str) -> bool {
+        let _ = settings;
+        false
+    }
     /// What a person has to do after an installation, if anything.
     fn after_install(&self) -> Option<&'static str> {
         None

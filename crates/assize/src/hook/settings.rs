@@ -61,6 +61,8 @@ pub(super) enum Nesting {
 pub(super) struct EventHook {
     /// The agent's name for the event.
     pub(super) event: &'static str,
+    /// Of which tools the event is wanted, for events of tools.
+    pub(super) matcher: Option<&'static str>,
     /// The entry.
     pub(super) fields: &'static [(&'static str, EntryField)],
 }
@@ -85,6 +87,13 @@ pub(super) fn install(layout: &Layout, settings: &str, program: &Path) -> Result
         }
         Ok(text)
     })
+}
+
+/// Returns whether a text has the hook of an event.
+pub(super) fn has(layout: &Layout, settings: &str, event: &str) -> bool {
+    let body = settings.strip_prefix('\u{feff}').unwrap_or(settings);
+    let ours = SettingsDocument::parse(body, layout).and_then(|document| document.ours());
+    ours.is_ok_and(|ours| ours.iter().any(|entry| entry.event == event))
 }
 
 /// Removes the hooks of a layout.
@@ -546,7 +555,10 @@ fn item_text(layout: &Layout, hook: &EventHook, command: &str) -> String {
     let entry = entry_text(hook, command);
     match layout.nesting {
         Nesting::Flat => entry,
-        Nesting::Grouped => format!("{{\"hooks\": [{entry}]}}"),
+        Nesting::Grouped => {
+            let matcher = hook.matcher.map(|matcher| format!("\"matcher\": {}, ", json(matcher)));
+            format!("{{{}\"hooks\": [{entry}]}}", matcher.unwrap_or_default())
+        }
     }
 }
 

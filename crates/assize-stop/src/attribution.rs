@@ -1,0 +1,380 @@
+//! Who wrote which line of a change.
+//!
+//! The work tree is looked at before and after each tool call of an agent that can write. What changed between two looks
+//! belongs to the calls that were open then; what changed while none was open belongs to someone else. From the
+//! contents of a file at each look follows who added and who removed each of its lines. Only the lines of the session that
+//! is judged stay in its change: the others are shown as others'.
+
+use std::collections::HashSet;
+
+use assize_core::diff::{DiffHunk, DiffLine, DiffLineKind, FileChange, FileStatus};
+use assize_core::text::Untrusted;
+use serde::{Deserialize, Serialize};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Lines of context around the lines of a hunk.
+const CONTEXT: usize = 3;
+
+/// Whose a change is, as the session that is judged sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Author {
+    /// The session's own: a call of its was open, and none of another one.
+    Own,
+    /// Calls of the session and of another one were open at once.
+    Unclear,
+    /// Another session's.
+    Session,
+    /// No call was open: a person's, or that of a program that no session started.
+    Person,
+    /// Brought by git: the contents were in the repository before.
+    Git,
+}
+
+impl Author {
+    /// Whether the session may have written it.
+    pub fn may_be_own(self) -> bool {
+        matches!(self, Self::Own | Self::Unclear)
+    }
+
+    /// How a person is told of it.
+    pub fn as_words(self) -> &'static str {
+        match self {
+            Self::Own => "by this session",
+            Self::Unclear => "by this session or another one at the same time",
+            Self::Session => "by another session",
+            Self::Person => "by no tool call: a person or another program",
+            Self::Git => "brought by git",
+        }
+    }
+}
+
+/// A file after one of its changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileVersion {
+    /// Whose the change is.
+    pub author: Author,
+    /// The contents; `None` if the file was gone.
+    pub text: Option<String>,
+    /// Lines that count as brought by git, whoever's call was open: those of another side of a merge.
+    pub brought: HashSet<String>,
+}
+
+impl FileVersion {
+    /// Makes a version of which git brought nothing.
+    pub fn new(author: Author, text: Option<&str>) -> Self {
+        Self { author, text: text.map(str::to_owned), brought: HashSet::new() }
+    }
+}
+
+/// A line that is there, or was.
+#[derive(Debug)]
+struct TracedLine {
+    text: String,
+    /// Who added it; `None` for a line of the beginning.
+    added: Option<Author>,
+    /// Who removed it; `None` while it is there.
+    removed: Option<Author>,
+}
+
+/// The history of a file, line by line.
+#[derive(Debug, Default)]
+pub struct LineHistory {
+    lines: Vec<TracedLine>,
+    existed: bool,
+    exists: bool,
+    /// Who created or removed it last.
+    last: Option<Author>,
+}
+
+impl LineHistory {
+    /// Begins with the contents when the session began; `None` if there was no file.
+    pub fn new(start: Option<&str>) -> Self {
+        let traced = |line: &str| TracedLine { text: line.to_owned(), added: None, removed: None };
+        let lines = start.map_or_else(Vec::new, |text| text.lines().map(traced).collect());
+        Self { lines, existed: start.is_some(), exists: start.is_some(), last: None }
+    }
+
+    /// Takes in the next version of the file. A line that comes back where it was removed was never away.
+    pub fn follow(&mut self, version: &FileVersion) {
+        let old: Vec<String> =
+            self.lines.iter().filter(|line| line.removed.is_none()).map(|line| line.text.clone()).collect();
+        let old: Vec<&str> = old.iter().map(String::as_str).collect();
+        let new: Vec<&str> = version.text.as_deref().map_or_else(Vec::new, |text| text.lines().collect());
+        let mut rest = std::mem::take(&mut self.lines).into_iter().peekable();
+        let mut done: Vec<TracedLine> = Vec::new();
+        for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+            let (gone, come) = match op {
+                DiffOp::Equal { len, .. } => {
+                    pass(&mut rest, &mut done, len, None);
+                    continue;
+                }
+                DiffOp::Delete { old_len, .. } => (old_len, 0..0),
+                DiffOp::Insert { new_index, new_len, .. } => (0, new_index..new_index + new_len),
+                DiffOp::Replace { old_len, new_index, new_len, .. } => (old_len, new_index..new_index + new_len),
+            };
+            let first_gone = done.len();
+            pass(&mut rest, &mut done, gone, Some(version.author));
+            let is_there = |line: &TracedLine| line.removed.is_none();
+            let start = if gone == 0 { done.iter().rposition(is_there).map_or(0, |at| at + 1) } else { first_gone };
+            let mut away: Vec<TracedLine> = done.drain(start..).collect();
+            while let Some(line) = rest.next_if(|line| !is_there(line)) {
+                away.push(line);
+            }
+            let come = come.map(|index| {
+                let author = if version.brought.contains(new[index]) { Author::Git } else { version.author };
+                TracedLine { text: new[index].to_owned(), added: Some(author), removed: None }
+            });
+            put_among(away, come, &mut done);
+        }
+        done.extend(rest);
+        self.lines = done;
+        if self.exists != version.text.is_some() {
+            self.exists = version.text.is_some();
+            self.last = Some(version.author);
+        }
+    }
+
+    /// Returns who else changed the file, each once.
+    pub fn others(&self) -> Vec<Author> {
+        let mut others: Vec<Author> = self
+            .lines
+            .iter()
+            .flat_map(|line| [line.added, line.removed])
+            .flatten()
+            .filter(|by| *by != Author::Own)
+            .collect();
+        others.extend(self.last.filter(|author| *author != Author::Own));
+        others.sort_unstable();
+        others.dedup();
+        others
+    }
+
+    /// Returns the session's part of a file's change; `None` if it has none.
+    pub fn own_part(&self, change: &FileChange) -> Option<FileChange> {
+        let is_own = |author: Option<Author>| author.is_some_and(Author::may_be_own);
+        let was_there = |line: &TracedLine| !is_own(line.added) && (line.removed.is_none() || is_own(line.removed));
+        let status = match (self.existed_for_others(), self.exists) {
+            (false, false) => return None,
+            (false, true) => FileStatus::Added,
+            (true, false) if is_own(self.last) => FileStatus::Deleted,
+            (true, false) => return None,
+            (true, true) if change.status == FileStatus::Added => FileStatus::Modified,
+            (true, true) => change.status,
+        };
+        let lines = self.lines.iter().filter_map(|line| {
+            let kind = match (was_there(line), line.removed.is_none()) {
+                (true, true) => DiffLineKind::Context,
+                (true, false) => DiffLineKind::Removed,
+                (false, true) => DiffLineKind::Added,
+                (false, false) => return None,
+            };
+            Some(DiffLine { kind, text: Untrusted::new(line.text.clone()) })
+        });
+        let hunks = hunks(&lines.collect::<Vec<_>>());
+        let is_changed =
+            !hunks.is_empty() || status != change.status || matches!(status, FileStatus::Added | FileStatus::Deleted);
+        let is_certain = !self.others().contains(&Author::Unclear);
+        is_changed.then(|| FileChange {
+            status,
+            old_known: change.old_known && is_certain,
+            hunks,
+            syntax_errors: Vec::new(),
+            ..change.clone()
+        })
+    }
+
+    /// Whether the file would be there without the session.
+    fn existed_for_others(&self) -> bool {
+        let has_lines_of_others = || self.lines.iter().any(|line| line.added.is_some_and(|by| !by.may_be_own()));
+        match self.last {
+            None => self.existed,
+            Some(author) if author.may_be_own() => self.existed || (!self.exists && has_lines_of_others()),
+            Some(_) => self.exists,
+        }
+    }
+}
+
+/// Passes on lines that are there, as many as said, with those before them that are away. They are removed by `removed`, if
+/// that is anyone.
+fn pass(
+    rest: &mut impl Iterator<Item = TracedLine>,
+    done: &mut Vec<TracedLine>,
+    mut count: usize,
+    removed: Option<Author>,
+) {
+    while count > 0
+        && let Some(mut line) = rest.next()
+    {
+        if line.removed.is_none() {
+            count -= 1;
+            line.removed = removed;
+        }
+        done.push(line);
+    }
+}
+
+/// Puts lines that come among those that are away at the same place. One that is away already and comes again is back.
+fn put_among(away: Vec<TracedLine>, come: impl Iterator<Item = TracedLine>, done: &mut Vec<TracedLine>) {
+    let mut away = away.into_iter();
+    let mut new = Vec::new();
+    for line in come {
+        match away.as_slice().iter().position(|other| other.text == line.text) {
+            Some(at) => {
+                done.extend(away.by_ref().take(at));
+                done.append(&mut new);
+                done.extend(away.next().map(|back| TracedLine { removed: None, ..back }));
+            }
+            None => new.push(line),
+        }
+    }
+    done.extend(away);
+    done.append(&mut new);
+}
+
+/// Puts the changed lines of a file together with the lines around them.
+fn hunks(lines: &[DiffLine]) -> Vec<DiffHunk> {
+    let is_changed = |line: &DiffLine| line.kind != DiffLineKind::Context;
+    let mut hunks = Vec::new();
+    let (mut old, mut new) = (1, 1);
+    let mut at = 0;
+    while let Some(first) = lines[at..].iter().position(is_changed).map(|offset| at + offset) {
+        let start = first.saturating_sub(CONTEXT).max(at);
+        let passed = u32::try_from(start - at).unwrap_or(u32::MAX);
+        (old, new) = (old + passed, new + passed);
+        let mut end = first + 1;
+        // Changes with few lines between them share a hunk.
+        while let Some(next) = lines[end..].iter().take(2 * CONTEXT + 1).position(is_changed) {
+            end += next + 1;
+        }
+        end = (end + CONTEXT).min(lines.len());
+        let hunk = DiffHunk { old_start: old, new_start: new, lines: lines[start..end].to_vec() };
+        for line in &hunk.lines {
+            old += u32::from(line.kind != DiffLineKind::Added);
+            new += u32::from(line.kind != DiffLineKind::Removed);
+        }
+        hunks.push(hunk);
+        at = end;
+    }
+    hunks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn history(start: Option<&str>, versions: &[(Author, Option<&str>)]) -> LineHistory {
+        let mut history = LineHistory::new(start);
+        for (author, text) in versions {
+            history.follow(&FileVersion::new(*author, *text));
+        }
+        history
+    }
+
+    /// The session's part, as a patch: ` `, `+` and `-` in front of each line.
+    fn part(
+        status: FileStatus,
+        start: Option<&str>,
+        versions: &[(Author, Option<&str>)],
+    ) -> Option<(FileStatus, String)> {
+        let own = history(start, versions).own_part(&FileChange::new("a", status))?;
+        let line = |line: &DiffLine| {
+            let sign = match line.kind {
+                DiffLineKind::Context => ' ',
+                DiffLineKind::Added => '+',
+                DiffLineKind::Removed => '-',
+            };
+            format!("{sign}{}", line.text.inspect())
+        };
+        let lines: Vec<String> = own.hunks.iter().flat_map(|hunk| &hunk.lines).map(line).collect();
+        Some((own.status, lines.join("\n")))
+    }
+
+    #[test]
+    fn only_the_lines_of_the_session_stay_in_its_change() {
+        use Author::{Git, Own, Person, Session};
+        use FileStatus::{Added, Deleted, Modified};
+        let start = Some("a\nb\nc");
+        let own = |status, text: &str| Some((status, text.to_owned()));
+        for other in [Git, Person, Session] {
+            assert_eq!(part(Modified, start, &[(other, Some("a\nB\nc"))]), None);
+            let both = [(other, Some("a\nB\nc")), (Own, Some("a\nB\nc\nd"))];
+            assert_eq!(part(Modified, start, &both), own(Modified, " a\n B\n c\n+d"));
+            let both = [(Own, Some("a\nb\nc\nd")), (other, Some("a\nB\nc\nd"))];
+            assert_eq!(part(Modified, start, &both), own(Modified, " a\n B\n c\n+d"));
+            // What the session writes over is the other's line.
+            let both = [(other, Some("a\nB\nc")), (Own, Some("a\nX\nc"))];
+            assert_eq!(part(Modified, start, &both), own(Modified, " a\n-B\n+X\n c"));
+            let both = [(Own, Some("a\nX\nc")), (other, Some("a\nB\nc"))];
+            assert_eq!(part(Modified, start, &both), own(Modified, " a\n-b\n B\n c"));
+            assert_eq!(part(Added, None, &[(other, Some("x")), (Own, Some("x\ny"))]), own(Modified, " x\n+y"));
+            assert_eq!(part(Added, None, &[(Own, Some("x")), (other, Some("x\ny"))]), own(Added, "+x\n y"));
+            assert_eq!(part(Deleted, start, &[(other, None)]), None);
+            assert_eq!(part(Deleted, start, &[(other, Some("a")), (Own, None)]), own(Deleted, "-a"));
+        }
+        assert_eq!(part(Modified, start, &[(Own, Some("a\nc"))]), own(Modified, " a\n-b\n c"));
+        assert_eq!(part(Added, None, &[(Own, Some("x"))]), own(Added, "+x"));
+        assert_eq!(part(Deleted, start, &[(Own, None)]), own(Deleted, "-a\n-b\n-c"));
+        for back in [Own, Git, Person] {
+            let is_back = [(Own, Some("a\nc")), (back, Some("a\nb\nc"))];
+            assert_eq!(part(Modified, start, &is_back), None);
+            assert_eq!(part(Modified, start, &[(Own, None), (back, Some("a\nb\nc"))]), None);
+        }
+    }
+
+    #[test]
+    fn lines_of_another_side_of_a_merge_are_brought_by_git() {
+        let mut history = LineHistory::new(Some("a\nb"));
+        let brought = HashSet::from(["theirs".to_owned()]);
+        history.follow(&FileVersion { brought, ..FileVersion::new(Author::Own, Some("a\ntheirs\nb\nown")) });
+        let own = history.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
+        let added: Vec<&str> = own.added_lines().map(|(_, line)| line).collect();
+        assert_eq!((added, history.others()), (vec!["own"], vec![Author::Git]));
+    }
+
+    #[test]
+    fn what_is_unclear_stays_and_is_not_certain() {
+        let both = history(Some("a"), &[(Author::Unclear, Some("a\nb"))]);
+        let own = both.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
+        assert_eq!((own.added_count(), own.old_known), (1, false));
+    }
+
+    #[test]
+    fn distant_changes_have_hunks_of_their_own() {
+        let start: Vec<String> = (0..40).map(|number| format!("line {number}")).collect();
+        let mut end = start.clone();
+        end[5] = "first".to_owned();
+        end.insert(30, "second".to_owned());
+        let both = history(Some(&start.join("\n")), &[(Author::Own, Some(&end.join("\n")))]);
+        let own = both.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
+        let starts: Vec<(u32, u32)> = own.hunks.iter().map(|hunk| (hunk.old_start, hunk.new_start)).collect();
+        assert_eq!(starts, [(3, 3), (28, 28)]);
+        assert_eq!(own.added_lines().collect::<Vec<_>>(), [(6, "first"), (31, "second")]);
+    }
+
+    proptest! {
+        /// What is there at the end is the last version, and all numbers of the session's lines are right.
+        #[test]
+        fn every_history_ends_with_its_last_version(
+            start in "[abc\n]{0,12}",
+            versions in proptest::collection::vec(("[abcd\n]{0,12}", 0_usize..4), 1..6),
+        ) {
+            let authors = [Author::Own, Author::Session, Author::Person, Author::Git];
+            let versions: Vec<(Author, Option<&str>)> =
+                versions.iter().map(|(text, author)| (authors[*author], Some(text.as_str()))).collect();
+            let history = history(Some(&start), &versions);
+            let there: Vec<&str> =
+                history.lines.iter().filter(|line| line.removed.is_none()).map(|line| line.text.as_str()).collect();
+            let last: Vec<&str> = versions.last().and_then(|(_, text)| *text).unwrap_or_default().lines().collect();
+            prop_assert_eq!(&there, &last);
+            let own = history.own_part(&FileChange::new("a", FileStatus::Modified));
+            for (number, line) in own.iter().flat_map(FileChange::added_lines) {
+                prop_assert_eq!(last.get(number as usize - 1), Some(&line));
+            }
+            if versions.iter().all(|(author, _)| *author != Author::Own) {
+                prop_assert_eq!(own, None);
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Who did it: an agent answers for what its own tool calls wrote, and for nothing else.
+
+use std::path::Path;
+
+use assize_testkit::agent::Agent;
+use assize_testkit::repo::Repo;
+use serde_json::{Value, json};
+
+const STUB: &str = "pub fn parse() {\n    todo!()\n}\n";
+const FINISHED: &str = "pub fn parse() -> u8 {\n    7\n}\n";
+
+/// An agent whose tool calls are told to the hook.
+fn agent_in(repo: Repo) -> Agent {
+    let agent = Agent::new(Path::new(env!("CARGO_BIN_EXE_assize")), repo);
+    agent.read(&["init", "claude-code"]);
+    agent
+}
+
+fn agent() -> Agent {
+    agent_in(Repo::with_commit(&[
+        ("src/lib.rs", "pub fn a() {}\n"),
+        ("tests/a.rs", "#[test]\nfn a() {\n    assert!(true);\n}\n"),
+    ]))
+}
+
+/// A session asks for a parser.
+fn is_asked(agent: &Agent, session: &str, prompt: &str) {
+    agent.sends("SessionStart", json!({"session_id": session, "source": "startup"}));
+    agent.sends("UserPromptSubmit", json!({"session_id": session, "prompt": prompt, "prompt_id": "p1"}));
+    agent.writes(&json!({"type": "user", "message": {"role": "user", "content": prompt}}));
+}
+
+/// A session calls a tool, which does something.
+fn calls(agent: &Agent, session: &str, id: &str, tool: impl FnOnce()) {
+    begins(agent, session, id);
+    tool();
+    ends(agent, session, id);
+}
+
+fn begins(agent: &Agent, session: &str, id: &str) {
+    agent.sends("PreToolUse", json!({"session_id": session, "tool_name": "Bash", "tool_use_id": id}));
+}
+
+fn ends(agent: &Agent, session: &str, id: &str) {
+    agent.sends(
+        "PostToolUse",
+        json!({"session_id": session, "tool_name": "Bash", "tool_use_id": id, "tool_response": {}}),
+    );
+}
+
+fn stops(agent: &Agent, session: &str) -> Value {
+    let stop =
+        json!({"session_id": session, "stop_hook_active": false, "last_assistant_message": "I implemented `parse`."});
+    let output = agent.sends("Stop", stop);
+    serde_json::from_slice(&output.stdout).unwrap_or(Value::Null)
+}
+
+/// The last stop on record: its outcome, its findings and its limits.
+fn last_stop(agent: &Agent) -> (String, String, String) {
+    let exported = agent.read(&["ledger", "export"]);
+    let entries = exported.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let stop = entries.filter(|entry| entry["kind"] == "stop_ruled").last().expect("a stop");
+    let inputs = &stop["payload"]["inputs"];
+    let outcome = stop["outcome"].as_str().unwrap_or_default().to_owned();
+    (outcome, inputs["findings"].to_string(), inputs["evidence"]["limits"].to_string())
+}
+
+#[test]
+fn a_stub_of_its_own_blocks() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", STUB));
+    assert_eq!(stops(&agent, "one")["decision"], "block");
+    calls(&agent, "one", "2", || agent.repo().write("src/parse.rs", FINISHED));
+    assert_eq!(stops(&agent, "one"), Value::Null);
+}
+
+#[test]
+fn a_stub_of_another_session_is_held_against_that_one() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    is_asked(&agent, "two", "Implement `scan` in src/scan.rs");
+    calls(&agent, "two", "1", || agent.repo().write("src/scan.rs", STUB));
+    calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", FINISHED));
+    assert_eq!(stops(&agent, "one"), Value::Null);
+    let (outcome, _, limits) = last_stop(&agent);
+    assert_eq!(outcome, "accept");
+    assert!(limits.contains("by another session, and not judged: src/scan.rs"), "{limits}");
+    assert_eq!(stops(&agent, "two")["decision"], "block");
+}
+
+#[test]
+fn two_sessions_in_one_file_have_a_part_each() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/lib.rs");
+    is_asked(&agent, "two", "Implement `scan` in src/lib.rs");
+    let lib = |more: &str| format!("pub fn a() {{}}\n{more}");
+    calls(&agent, "one", "1", || agent.repo().write("src/lib.rs", &lib(FINISHED)));
+    let scan = STUB.replace("parse", "scan");
+    calls(&agent, "two", "1", || agent.repo().write("src/lib.rs", &lib(&format!("{FINISHED}{scan}"))));
+    assert_eq!(stops(&agent, "one"), Value::Null);
+    let reason = stops(&agent, "two")["reason"].as_str().unwrap_or_default().to_owned();
+    assert!(reason.contains("src/lib.rs:6"), "{reason}");
+}
+
+#[test]
+fn what_a_person_typed_is_the_persons() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", FINISHED));
+    agent.repo().write("tests/a.rs", "#[test]\n#[ignore]\nfn a() {\n    assert!(true);\n}\n");
+    assert_eq!(stops(&agent, "one"), Value::Null);
+    let (outcome, _, limits) = last_stop(&agent);
+    assert_eq!(outcome, "accept");
+    assert!(limits.contains("by no tool call: a person or another program"), "{limits}");
+}
+
+#[test]
+fn what_git_brings_is_not_the_sessions() {
+    let brings: [(&str, &[&str]); 3] = [
+        ("a checkout", &["checkout", "--quiet", "other"]),
+        ("a merge that only moves ahead", &["merge", "--quiet", "other"]),
+        ("files of another branch", &["checkout", "--quiet", "other", "--", "."]),
+    ];
+    for (what, arguments) in brings {
+        let repo = Repo::with_commit(&[("src/lib.rs", "pub fn a() {}\n")]);
+        repo.git(&["checkout", "--quiet", "-b", "other"]);
+        repo.write("src/scan.rs", STUB);
+        repo.commit("a stub of somebody");
+        repo.git(&["checkout", "--quiet", "-"]);
+        // Git writes an object anew only if it has none; it is older than the session.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let agent = agent_in(repo);
+        is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+        calls(&agent, "one", "1", || {
+            agent.repo().git(arguments);
+            agent.repo().write("src/parse.rs", FINISHED);
+        });
+        assert_eq!(stops(&agent, "one"), Value::Null, "{what}: {:?}", last_stop(&agent));
+        let (outcome, _, limits) = last_stop(&agent);
+        assert_eq!(outcome, "accept", "{what}");
+        assert!(limits.contains("brought by git, and not judged: src/scan.rs"), "{what}: {limits}");
+    }
+}
+
+#[test]
+fn what_the_session_committed_stays_its_own() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    calls(&agent, "one", "1", || {
+        agent.repo().git(&["checkout", "--quiet", "-b", "work"]);
+        agent.repo().write("src/parse.rs", STUB);
+        agent.repo().commit("a stub");
+        agent.repo().git(&["checkout", "--quiet", "-"]);
+    });
+    calls(&agent, "one", "2", || {
+        agent.repo().git(&["checkout", "--quiet", "work"]);
+    });
+    assert_eq!(stops(&agent, "one")["decision"], "block");
+}
+
+#[test]
+fn calls_of_two_sessions_at_once_are_not_certain() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    is_asked(&agent, "two", "Implement `scan` in src/scan.rs");
+    begins(&agent, "one", "1");
+    begins(&agent, "two", "1");
+    agent.repo().write("src/scan.rs", STUB);
+    agent.repo().write("src/parse.rs", FINISHED);
+    ends(&agent, "one", "1");
+    ends(&agent, "two", "1");
+    assert_eq!(stops(&agent, "one").get("decision"), None);
+    let (_, findings, limits) = last_stop(&agent);
+    assert!(
+        findings.contains(r#""certainty":"likely""#) && !findings.contains(r#""certainty":"certain""#),
+        "{findings}"
+    );
+    assert!(limits.contains("another one at the same time, and not certain"), "{limits}");
+}
+
+#[test]
+fn an_agent_that_did_nothing_is_not_helped_by_others() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    agent.repo().write("src/parse.rs", FINISHED);
+    stops(&agent, "one");
+    let (_, findings, _) = last_stop(&agent);
+    assert!(findings.contains("nothing-changed"), "{findings}");
+}
+
+#[test]
+fn a_task_in_the_background_writes_for_its_session() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    begins(&agent, "one", "1");
+    let response = json!({"backgroundTaskId": "b1"});
+    agent.sends(
+        "PostToolUse",
+        json!({"session_id": "one", "tool_name": "Bash", "tool_use_id": "1", "tool_response": response}),
+    );
+    agent.repo().write("src/parse.rs", STUB);
+    assert_eq!(stops(&agent, "one")["decision"], "block");
+}
+
+/// Subagents send their parent's session, and what they write is their parent's.
+#[test]
+fn a_subagent_writes_for_its_parent() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    let call = |name: &str| {
+        let fields = json!({"session_id": "one", "agent_id": "a1", "tool_name": "Write", "tool_use_id": "9"});
+        agent.sends(name, fields);
+    };
+    call("PreToolUse");
+    agent.repo().write("src/parse.rs", STUB);
+    call("PostToolUse");
+    assert_eq!(stops(&agent, "one")["decision"], "block");
+}
