@@ -445,6 +445,20 @@ impl Repository {
         (!self.sha256).then(|| hash.digest().to_string())
     }
 
+    /// Returns the commit that a merge in the work tree, or the one that HEAD is, has brought in.
+    pub fn merged(&self) -> Option<String> {
+        let unfinished = read_meta(&self.git_dir.join("MERGE_HEAD")).ok().flatten();
+        let unfinished = unfinished.as_deref().map(|commit| String::from_utf8_lossy(trim(commit)).into_owned());
+        unfinished.or_else(|| self.resolve("HEAD^2").ok())
+    }
+
+    /// Returns the object of a file in a commit.
+    pub fn object_at(&self, commit: &str, path: &str) -> Option<String> {
+        let named = format!("{commit}:{path}");
+        let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &named], &[], 1 << 10).ok()?;
+        Some(String::from_utf8_lossy(&found.stdout).trim().to_owned())
+    }
+
     /// Returns which of these objects the repository has, and since when, in milliseconds since 1970. Of objects in packs that is
     /// not known.
     ///

@@ -239,7 +239,7 @@ impl Ledger {
         let mut header =
             Header { seq: 0, at_ms, court: court.into(), session: session.into(), kind: event.kind().into(), outcome };
         let head = self.insert(&mut header, payload.as_bytes()).map_err(|error| self.failure(&error))?;
-        // The event is on disk. Whoever opens the ledger next makes up for an anchor that could not be moved.
+        // The event is on disk. An anchor that could not be moved is moved when the ledger is opened next.
         let _ = self.place.advance(&Anchor { entries: header.seq, head });
         Ok(header.seq)
     }
@@ -755,7 +755,7 @@ mod tests {
         assert_eq!(Ledger::open_read_only(&place).expect("readable").verify().expect("sound").entries, 3);
         alter("DELETE FROM entry WHERE seq = 3");
         assert_eq!(breach(&place), AnchorBreach::Shrunken { anchored: 3, found: 2 });
-        // Entries that were put in their place have other hashes.
+        // Entries in their place have other hashes.
         let unanchored = at(place.file());
         Ledger::open(&unanchored).expect("a ledger").append(9, "stop", "s", &ended("y")).expect("recorded");
         assert_eq!(breach(&place), AnchorBreach::Replaced(3));

@@ -16,7 +16,7 @@ use ignore::WalkBuilder;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use crate::git::Repository;
+use crate::git::{Repository, head_of};
 use crate::ledger_place::LedgerPlace;
 use crate::regular_file;
 
@@ -61,10 +61,12 @@ pub struct TreeJournal {
 
 /// What the last look saw, and which calls are open.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct JournalState {
+struct LastLook {
     /// How many observations there were.
     seq: u64,
     calls: Vec<OpenCall>,
+    /// The commit that was checked out.
+    head: Option<String>,
     /// `None` before the first look.
     files: Option<BTreeMap<String, FileLook>>,
 }
@@ -114,9 +116,9 @@ impl TreeJournal {
         self.make_folders()?;
         let _lock = self.lock()?;
         let mut state = self.state();
-        let files: Vec<ObservedFile> = paths.iter().map(|path| self.observed(path)).collect();
-        if !files.is_empty() {
-            self.append(at_ms, &mut state, files, true)?;
+        if !paths.is_empty() {
+            let files = paths.iter().map(|path| self.observed(path)).collect();
+            self.append(&Observation { files, noted: true, ..self.observation(at_ms, &mut state) })?;
             self.keep_state(&state)?;
         }
         Ok(state.seq)
@@ -178,12 +180,12 @@ impl TreeJournal {
     }
 
     /// A state that cannot be read is none: then everything is seen for the first time.
-    fn state(&self) -> JournalState {
+    fn state(&self) -> LastLook {
         let bytes = fs::read(self.folder.join("state")).unwrap_or_default();
         postcard::from_bytes(&bytes).unwrap_or_default()
     }
 
-    fn keep_state(&self, state: &JournalState) -> Result<(), JournalError> {
+    fn keep_state(&self, state: &LastLook) -> Result<(), JournalError> {
         let path = self.folder.join("state");
         let kept = || -> io::Result<()> {
             let bytes = postcard::to_allocvec(state).map_err(io::Error::other)?;
@@ -195,7 +197,10 @@ impl TreeJournal {
         kept().map_err(|error| JournalError::Io { path: path.clone(), error })
     }
 
-    fn look(&self, at_ms: i64, state: &mut JournalState) -> Result<(), JournalError> {
+    fn look(&self, at_ms: i64, state: &mut LastLook) -> Result<(), JournalError> {
+        let head = head_of(&self.root).ok().flatten();
+        let is_moved = state.files.is_some() && state.head != head;
+        state.head = head;
         let mut files = self.files(state.files.as_ref())?;
         if let Some(before) = &state.files {
             let paths: BTreeSet<&String> = before.keys().chain(files.keys()).collect();
@@ -203,7 +208,11 @@ impl TreeJournal {
             let changed: Vec<String> = paths.into_iter().filter(differs).cloned().collect();
             if !changed.is_empty() {
                 let observed = changed.iter().map(|path| self.observed(path)).collect();
-                self.append(at_ms, state, observed, false)?;
+                let mut observation = Observation { files: observed, ..self.observation(at_ms, state) };
+                if !observation.open.is_empty() {
+                    self.ask_git(&mut observation, is_moved);
+                }
+                self.append(&observation)?;
             }
         }
         for look in files.values_mut().filter(|look| !look.is_racy) {
@@ -272,24 +281,19 @@ impl TreeJournal {
         ObservedFile { path: path.to_owned(), hash: Some(hash), ..ObservedFile::default() }
     }
 
-    fn append(
-        &self,
-        at_ms: i64,
-        state: &mut JournalState,
-        mut files: Vec<ObservedFile>,
-        noted: bool,
-    ) -> Result<(), JournalError> {
+    /// Begins the next observation.
+    fn observation(&self, at_ms: i64, state: &mut LastLook) -> Observation {
         let mut open: Vec<String> = state.calls.iter().map(|call| call.session.clone()).collect();
         open.sort_unstable();
         open.dedup();
-        if !open.is_empty() && !noted {
-            self.look_up(&mut files);
-        }
         state.seq += 1;
-        let observation = Observation { seq: state.seq, at_ms, open, noted, files };
+        Observation { seq: state.seq, at_ms, open, noted: false, merged: None, files: Vec::new() }
+    }
+
+    fn append(&self, observation: &Observation) -> Result<(), JournalError> {
         let path = self.folder.join("observations.jsonl");
         let written = || -> io::Result<()> {
-            let mut line = serde_json::to_vec(&observation)?;
+            let mut line = serde_json::to_vec(observation)?;
             line.push(b'\n');
             let flags = OFlags::NOFOLLOW.bits().cast_signed();
             File::options().create(true).append(true).mode(0o600).custom_flags(flags).open(&path)?.write_all(&line)
@@ -297,20 +301,20 @@ impl TreeJournal {
         written().map_err(|error| JournalError::Io { path: path.clone(), error })
     }
 
-    /// Adds which of the files git had before, and since when.
-    fn look_up(&self, files: &mut [ObservedFile]) {
+    /// Adds which of the files git had before, since when, and what was merged.
+    fn ask_git(&self, observation: &mut Observation, is_moved: bool) {
         let Ok(Some(repository)) = Repository::discover(&self.root) else { return };
-        let objects: Vec<Option<String>> = files
-            .iter()
-            .take(LOOKED_UP_MAX)
-            .map(|file| {
-                let bytes = fs::read(self.kept(file.hash.as_deref()?)).ok();
-                repository.object_of(&bytes.or_else(|| self.read(&file.path).map(|(_, bytes)| bytes))?)
-            })
-            .collect();
+        let is_merging = self.root.join(".git/MERGE_HEAD").exists();
+        observation.merged = (is_moved || is_merging).then(|| repository.merged()).flatten();
+        let contents = |file: &ObservedFile| {
+            let kept = fs::read(self.kept(file.hash.as_deref()?)).ok();
+            kept.or_else(|| self.read(&file.path).map(|(_, bytes)| bytes))
+        };
+        let object = |file: &ObservedFile| repository.object_of(&contents(file)?);
+        let objects: Vec<Option<String>> = observation.files.iter().take(LOOKED_UP_MAX).map(object).collect();
         let named: Vec<&str> = objects.iter().flatten().map(String::as_str).collect();
         let Ok(there) = repository.objects_since(&named) else { return };
-        for (file, object) in files.iter_mut().zip(&objects) {
+        for (file, object) in observation.files.iter_mut().zip(&objects) {
             if let Some((object, since)) = object.as_ref().and_then(|object| Some((object, there.get(object)?))) {
                 file.object = Some(object.clone());
                 file.object_since_ms = *since;

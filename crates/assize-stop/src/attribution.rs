@@ -56,7 +56,7 @@ pub struct FileVersion {
     pub author: Author,
     /// The contents; `None` if the file was gone.
     pub text: Option<String>,
-    /// Lines that count as brought by git, whoever's call was open: those of another side of a merge.
+    /// Lines that count as brought by git in any case: those of another side of a merge.
     pub brought: HashSet<String>,
 }
 

@@ -9,8 +9,6 @@ use assize_core::text::{Untrusted, head};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::transcript::{PROMPTS_MAX, TranscriptFacts};
-
 /// Longest directive that is kept, in bytes; the rest is cut and the cut is stated.
 pub const DIRECTIVE_BYTES_MAX: usize = 32 * 1024;
 /// Most things named by one directive that are looked up in the tree.
@@ -248,14 +246,6 @@ pub const OVERRULE_MARKER: &str = "assize: accept";
 /// Returns whether the prompt carries the [`OVERRULE_MARKER`].
 pub fn overrules(prompt: &str) -> bool {
     user_words(prompt).is_some_and(|words| words.lines().any(|line| line.trim().eq_ignore_ascii_case(OVERRULE_MARKER)))
-}
-
-/// Returns whether the prompts that let the state pass are in the session's transcript as well, as many as came in. A
-/// program can send a prompt to the hook that no one typed. Of a longer session the transcript keeps the last prompts alone,
-/// which says nothing of the others.
-pub fn are_overrules_borne_out(came_in: usize, transcript: &TranscriptFacts) -> bool {
-    let there = transcript.prompts.iter().filter(|prompt| overrules(prompt.inspect())).count();
-    came_in <= there || transcript.prompts.len() >= PROMPTS_MAX
 }
 
 /// Drops the [`OVERRULE_MARKER`], which asks the court for something and not the agent.

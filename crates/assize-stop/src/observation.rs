@@ -11,7 +11,7 @@ pub struct OpenCall {
     pub session: String,
     /// The harness's id of the call.
     pub call: String,
-    /// The task that goes on after the call has returned.
+    /// The task that is still running when the call has returned.
     pub task: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub enum CallEvent {
     Ended {
         /// Its id.
         call: String,
-        /// The task that goes on.
+        /// The task that is still running.
         task: Option<String>,
     },
     /// The agent waits for its user. No call is open, except for tasks that are still running.
@@ -69,6 +69,9 @@ pub struct Observation {
     /// Whether nothing changed, and the contents of the files were only noted.
     #[serde(default)]
     pub noted: bool,
+    /// The commit that was merged in between, where one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<String>,
     /// The files.
     pub files: Vec<ObservedFile>,
 }
@@ -92,7 +95,7 @@ pub struct ObservedFile {
 impl Observation {
     /// Says whose the change of a file is for a session that began at a time.
     pub fn author(&self, file: &ObservedFile, session: &str, began_ms: i64) -> Author {
-        // What git has had since before the session was written by someone else, whoever has checked it out.
+        // What git has had since before the session was written by someone else; the session can only have checked it out.
         if file.object.is_some() && file.object_since_ms.is_none_or(|since| since < began_ms) {
             return Author::Git;
         }
@@ -141,6 +144,7 @@ mod tests {
             at_ms: 100,
             open: open.iter().map(|session| (*session).to_owned()).collect(),
             noted: false,
+            merged: None,
             files: Vec::new(),
         };
         let file = ObservedFile::default();

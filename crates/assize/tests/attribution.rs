@@ -144,6 +144,32 @@ fn what_git_brings_is_not_the_sessions() {
 }
 
 #[test]
+fn lines_of_the_other_side_of_a_merge_are_not_the_sessions() {
+    let lines: Vec<String> = (0..30).map(|number| format!("// line {number}")).collect();
+    let text = |first: &str, last: &str| format!("{first}\n{}\n{last}\n", lines.join("\n"));
+    let repo = Repo::with_commit(&[("src/lib.rs", &text("// first", "// last"))]);
+    repo.git(&["checkout", "--quiet", "-b", "other"]);
+    repo.write("src/lib.rs", &text("// first", "pub fn scan() { todo!() }"));
+    repo.commit("a stub of somebody");
+    repo.git(&["checkout", "--quiet", "-"]);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let agent = agent_in(repo);
+    is_asked(&agent, "one", "Implement `parse` in src/lib.rs");
+    calls(&agent, "one", "1", || {
+        agent.repo().write("src/lib.rs", &text("pub fn parse() -> u8 { 7 }", "// last"));
+        agent.repo().git(&["commit", "--quiet", "--all", "--message", "parse"]);
+    });
+    calls(&agent, "one", "2", || {
+        agent.repo().git(&["merge", "--quiet", "--no-edit", "other"]);
+    });
+    let merged = std::fs::read_to_string(agent.repo().path().join("src/lib.rs")).expect("a file");
+    assert!(merged.contains("todo!()") && merged.contains("pub fn parse"), "{merged}");
+    assert_eq!(stops(&agent, "one"), Value::Null, "{:?}", last_stop(&agent));
+    let (_, _, limits) = last_stop(&agent);
+    assert!(limits.contains("brought by git, and not judged: src/lib.rs"), "{limits}");
+}
+
+#[test]
 fn what_the_session_committed_stays_its_own() {
     let agent = agent();
     is_asked(&agent, "one", "Implement `parse` in src/parse.rs");

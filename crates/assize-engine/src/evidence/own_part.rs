@@ -56,6 +56,13 @@ pub(super) fn leave_own_part(diff: &mut Diff, judged: &JudgedSession, baseline: 
     }
 }
 
+/// A change of a file between two looks.
+struct FileStep<'a> {
+    author: Author,
+    observation: &'a Observation,
+    seen: &'a ObservedFile,
+}
+
 /// What a change is parted by.
 struct Parting<'a> {
     judged: &'a JudgedSession,
@@ -70,18 +77,20 @@ impl Parting<'_> {
     fn part(&self, file: FileChange) -> (Option<FileChange>, Vec<Author>) {
         let paths: HashSet<&str> = [Some(file.path.as_str()), file.old_path.as_deref()].into_iter().flatten().collect();
         let since = self.observations.iter().filter(|observation| observation.seq > self.seen && !observation.noted);
-        let steps: Vec<(Author, &ObservedFile)> = since
+        let steps: Vec<FileStep<'_>> = since
             .flat_map(|observation| observation.files.iter().map(move |seen| (observation, seen)))
             .filter(|(_, seen)| paths.contains(seen.path.as_str()))
-            .map(|(observation, seen)| (self.author(observation, seen), seen))
+            .map(|(observation, seen)| FileStep { author: self.author(observation, seen), observation, seen })
             .collect();
-        let mut authors: Vec<Author> = steps.iter().map(|(author, _)| *author).collect();
+        let mut authors: Vec<Author> = steps.iter().map(|step| step.author).collect();
         authors.sort_unstable();
         authors.dedup();
         match authors[..] {
             // The journal does not look everywhere, such as in folders that are ignored.
             [] => return (Some(FileChange { old_known: false, ..file }), Vec::new()),
-            [Author::Own] => return (Some(file), Vec::new()),
+            [Author::Own] if steps.iter().all(|step| step.observation.merged.is_none()) => {
+                return (Some(file), Vec::new());
+            }
             _ if !authors.iter().any(|author| author.may_be_own()) => return (None, authors),
             _ => {}
         }
@@ -97,13 +106,13 @@ impl Parting<'_> {
     }
 
     /// Follows a file line by line; `None` where the contents of one of its versions are not known.
-    fn history(&self, file: &FileChange, steps: &[(Author, &ObservedFile)]) -> Option<LineHistory> {
+    fn history(&self, file: &FileChange, steps: &[FileStep<'_>]) -> Option<LineHistory> {
         if file.binary || file.lines_cut > 0 {
             return None;
         }
         let began_as = file.old_path.as_deref().filter(|_| file.status == FileStatus::Renamed).unwrap_or(&file.path);
         let mut history = LineHistory::new(self.start(began_as)?.as_deref());
-        for (author, seen) in steps {
+        for FileStep { author, observation, seen } in steps {
             // Where a file moves, its old path is only left.
             if seen.path != file.path && seen.hash.is_none() {
                 continue;
@@ -112,9 +121,20 @@ impl Parting<'_> {
                 None => None,
                 Some(_) => Some(self.judged.journal.contents(seen)?),
             };
-            history.follow(&FileVersion::new(*author, text.as_deref()));
+            let brought = observation.merged.as_deref().and_then(|commit| self.lines_before(commit, &file.path));
+            let brought = brought.unwrap_or_default();
+            history.follow(&FileVersion { brought, ..FileVersion::new(*author, text.as_deref()) });
         }
         Some(history)
+    }
+
+    /// The lines of a file in a commit that git has had since before the session.
+    fn lines_before(&self, commit: &str, path: &str) -> Option<HashSet<String>> {
+        let object = self.repository.object_at(commit, path)?;
+        let since = *self.repository.objects_since(&[&object]).ok()?.get(&object)?;
+        let is_older = since.is_none_or(|since| self.baseline.at_ms.is_none_or(|began| since < began));
+        let text = self.repository.contents(commit, path).ok().flatten().filter(|_| is_older)?;
+        Some(text.lines().map(str::to_owned).collect())
     }
 
     /// The contents of a file when the session began; `Some(None)` if there was none.

@@ -20,6 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use assize_ecosystem::command::CommandRole;
 use command::masks_status;
+
+use crate::directive::overrules;
 use test_output::{TestTally, tally};
 
 /// Commands that are kept, the latest ones.
@@ -178,6 +180,13 @@ pub struct TranscriptFacts {
 }
 
 impl TranscriptFacts {
+    /// Returns whether the prompts that let the state pass are here, as many as came in. A program can send a prompt to the hook
+    /// that no one typed. Of a longer session the last prompts are here alone, which says nothing of the others.
+    pub fn bears_out_overrules(&self, came_in: usize) -> bool {
+        let here = self.prompts.iter().filter(|prompt| overrules(prompt.inspect())).count();
+        came_in <= here || self.prompts.len() >= PROMPTS_MAX
+    }
+
     /// Returns the step of the last edit of a file that counts for `wanted`.
     pub fn last_edit(&self, wanted: impl Fn(&str) -> bool) -> Option<u64> {
         self.edits.iter().rev().find(|edit| wanted(&edit.path)).map(|edit| edit.step)

@@ -22,7 +22,7 @@ use assize_engine::tree_journal::TreeJournal;
 use assize_engine::work_tree::WorkTree;
 use assize_ledger::event::{self, LedgerEvent, session_state};
 use assize_stop::court::{Disposition, StopCase, StopInputs, StopRecord};
-use assize_stop::directive::{Attachment, Directive, OVERRULE_MARKER, are_overrules_borne_out, overrules};
+use assize_stop::directive::{Attachment, Directive, OVERRULE_MARKER, overrules};
 use assize_stop::observation::CallEvent;
 use assize_stop::rule::RuleSettings;
 use assize_stop::session::{Baseline, SessionState};
@@ -428,7 +428,7 @@ impl<'a> EventHandler<'a> {
         let facts = || self.sources(state).transcript.map(|(path, kind)| read_facts(&path, kind, None));
         // Where an agent never names a transcript, no one can look there.
         came_in > 0
-            && facts().is_some_and(|facts| facts.map_or(true, |facts| !are_overrules_borne_out(came_in, &facts)))
+            && facts().is_some_and(|facts| facts.map_or(true, |facts| !facts.bears_out_overrules(came_in)))
     }
 
     fn sources(&self, state: &SessionState) -> Sources {
