@@ -4,7 +4,8 @@
 //! size, the times and the inode of each file with those of the look before; only what differs is read. This module must
 //! not know which tools there are, or whose a change is.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
@@ -67,13 +68,14 @@ struct LastLook {
     calls: Vec<OpenCall>,
     /// The commit that was checked out.
     head: Option<String>,
-    /// `None` before the first look.
-    files: Option<BTreeMap<String, FileLook>>,
+    /// In the order of their paths; `None` before the first look.
+    files: Option<Vec<FileLook>>,
 }
 
 /// What a look saw of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct FileLook {
+    path: String,
     bytes: u64,
     modified_ns: i64,
     changed_ns: i64,
@@ -201,13 +203,10 @@ impl TreeJournal {
         let head = head_of(&self.root).ok().flatten();
         let is_moved = state.files.is_some() && state.head != head;
         state.head = head;
-        let mut files = self.files(state.files.as_ref())?;
+        let mut files = self.files(state.files.as_deref().unwrap_or_default())?;
         if let Some(before) = &state.files {
-            let paths: BTreeSet<&String> = before.keys().chain(files.keys()).collect();
-            let differs = |path: &&String| !is_same(before.get(*path), files.get(*path));
-            let changed: Vec<String> = paths.into_iter().filter(differs).cloned().collect();
-            if !changed.is_empty() {
-                let observed = changed.iter().map(|path| self.observed(path)).collect();
+            let observed: Vec<ObservedFile> = changed(before, &files).map(|path| self.observed(path)).collect();
+            if !observed.is_empty() {
                 let mut observation = Observation { files: observed, ..self.observation(at_ms, state) };
                 if !observation.open.is_empty() {
                     self.ask_git(&mut observation, is_moved);
@@ -215,20 +214,21 @@ impl TreeJournal {
                 self.append(&observation)?;
             }
         }
-        for look in files.values_mut().filter(|look| !look.is_racy) {
-            look.hash = None;
+        for file in files.iter_mut().filter(|file| !file.is_racy) {
+            file.hash = None;
         }
         state.files = Some(files);
         Ok(())
     }
 
     /// Lists the files of the tree, without those that an ignore list of the tree names.
-    fn files(&self, before: Option<&BTreeMap<String, FileLook>>) -> Result<BTreeMap<String, FileLook>, JournalError> {
+    fn files(&self, before: &[FileLook]) -> Result<Vec<FileLook>, JournalError> {
+        let racy: HashSet<&str> = before.iter().filter(|file| file.is_racy).map(|file| file.path.as_str()).collect();
         let now_ns = nanoseconds(SystemTime::now());
         let mut walk = WalkBuilder::new(&self.root);
         walk.hidden(false).parents(false).git_exclude(false).git_global(false).require_git(false).follow_links(false);
         walk.filter_entry(|entry| !matches!(entry.file_name().to_str(), Some(".git" | ".assize")));
-        let mut found = BTreeMap::new();
+        let mut found = Vec::with_capacity(before.len());
         for entry in walk.build().flatten() {
             let is_listed = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
             let path = entry.path().strip_prefix(&self.root).ok().and_then(Path::to_str);
@@ -237,6 +237,7 @@ impl TreeJournal {
                 return Err(JournalError::TooLarge);
             }
             let mut look = FileLook {
+                path: path.to_owned(),
                 bytes: meta.len(),
                 modified_ns: meta.mtime() * 1_000_000_000 + meta.mtime_nsec(),
                 changed_ns: meta.ctime() * 1_000_000_000 + meta.ctime_nsec(),
@@ -245,12 +246,12 @@ impl TreeJournal {
                 hash: None,
             };
             look.is_racy = now_ns - look.changed_ns.max(look.modified_ns) < RACY_NS;
-            let was_racy = before.and_then(|before| before.get(path)).is_some_and(|before| before.is_racy);
-            if look.is_racy || was_racy {
+            if look.is_racy || racy.contains(path) {
                 look.hash = self.read(path).map(|(hash, _)| hash);
             }
-            found.insert(path.to_owned(), look);
+            found.push(look);
         }
+        found.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         Ok(found)
     }
 
@@ -327,21 +328,131 @@ impl FileLook {
     fn stat(&self) -> (u64, i64, i64, u64) {
         (self.bytes, self.modified_ns, self.changed_ns, self.inode)
     }
+
+    /// Two looks tell the same contents.
+    fn is_same_as(&self, other: &Self) -> bool {
+        match (&self.hash, &other.hash) {
+            (Some(hash), Some(other)) => hash == other,
+            _ => self.stat() == other.stat(),
+        }
+    }
 }
 
-/// Two looks at a file tell the same contents.
-fn is_same(before: Option<&FileLook>, now: Option<&FileLook>) -> bool {
-    match (before, now) {
-        (Some(before), Some(now)) => match (&before.hash, &now.hash) {
-            (Some(before), Some(now)) => before == now,
-            _ => before.stat() == now.stat(),
-        },
-        (None, None) => true,
-        _ => false,
-    }
+/// Walks over the paths of files that are not the same in two looks. Both are in the order of their paths.
+fn changed<'a>(before: &'a [FileLook], now: &'a [FileLook]) -> impl Iterator<Item = &'a str> {
+    let (mut before, mut now) = (before.iter().peekable(), now.iter().peekable());
+    std::iter::from_fn(move || {
+        loop {
+            let (old, new) = (before.peek(), now.peek());
+            let order = match (old, new) {
+                (None, None) => return None,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(old), Some(new)) => old.path.cmp(&new.path),
+            };
+            let old = before.next_if(|_| order != Ordering::Greater);
+            let new = now.next_if(|_| order != Ordering::Less);
+            if !old.zip(new).is_some_and(|(old, new)| old.is_same_as(new)) {
+                return old.or(new).map(|file| file.path.as_str());
+            }
+        }
+    })
 }
 
 fn nanoseconds(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_testkit::repo::Repo;
+
+    use super::*;
+
+    fn journal(repo: &Repo) -> TreeJournal {
+        let place = LedgerPlace::of_project(&repo.outside().join("state"), &repo.path());
+        TreeJournal::of(&place, &repo.path()).expect("a place")
+    }
+
+    fn began(call: &str) -> CallEvent {
+        CallEvent::Began { call: call.to_owned() }
+    }
+
+    fn paths(observation: &Observation) -> Vec<&str> {
+        observation.files.iter().map(|file| file.path.as_str()).collect()
+    }
+
+    #[test]
+    fn a_look_sees_what_came_went_and_changed() {
+        let repo = Repo::with_commit(&[("a.rs", "1\n"), ("b.rs", "1\n"), ("c.rs", "1\n"), (".gitignore", "target\n")]);
+        let journal = journal(&repo);
+        assert_eq!(
+            journal.record(1, "s", &began("1")).expect("a look"),
+            0,
+            "the first look has nothing to compare with"
+        );
+        repo.write("a.rs", "2\n");
+        fs::remove_file(repo.path().join("b.rs")).expect("removed");
+        repo.write("d.rs", "1\n");
+        repo.write("target/out", "1\n");
+        repo.write(".assize/x", "1\n");
+        assert_eq!(journal.record(2, "s", &CallEvent::Idle).expect("a look"), 1);
+        assert_eq!(journal.record(3, "s", &CallEvent::Idle).expect("a look"), 1, "nothing is new");
+        let seen = journal.observations(0).expect("kept");
+        assert_eq!((paths(&seen[0]), seen[0].open.clone()), (vec!["a.rs", "b.rs", "d.rs"], vec!["s".to_owned()]));
+        let text: Vec<Option<String>> = seen[0].files.iter().map(|file| journal.contents(file)).collect();
+        assert_eq!(text, [Some("2\n".to_owned()), None, Some("1\n".to_owned())]);
+    }
+
+    #[test]
+    fn contents_that_change_within_the_same_moment_are_seen() {
+        let repo = Repo::with_commit(&[("a.rs", "1\n")]);
+        let journal = journal(&repo);
+        let path = repo.path().join("a.rs");
+        let time = fs::metadata(&path).and_then(|meta| meta.modified()).expect("a time");
+        let set = |text: &str| {
+            fs::write(&path, text).expect("written");
+            File::options().write(true).open(&path).and_then(|file| file.set_modified(time)).expect("set");
+        };
+        set("2\n");
+        journal.record(1, "s", &began("1")).expect("a look");
+        set("3\n");
+        assert_eq!(journal.record(2, "s", &CallEvent::Idle).expect("a look"), 1);
+    }
+
+    #[test]
+    fn what_git_had_is_told_with_its_age() {
+        let repo = Repo::with_commit(&[("a.rs", "1\n")]);
+        let journal = journal(&repo);
+        journal.record(1, "s", &began("1")).expect("a look");
+        repo.write("b.rs", "1\n");
+        repo.write("c.rs", "new\n");
+        journal.record(2, "s", &CallEvent::Idle).expect("a look");
+        let seen = journal.observations(0).expect("kept");
+        let known: Vec<(bool, bool)> =
+            seen[0].files.iter().map(|file| (file.object.is_some(), file.object_since_ms.is_some())).collect();
+        assert_eq!(known, [(true, true), (false, false)]);
+    }
+
+    #[test]
+    fn a_journal_that_lacks_something_says_so() {
+        let repo = Repo::with_commit(&[("a.rs", "1\n")]);
+        let journal = journal(&repo);
+        for number in 0..4 {
+            repo.write("a.rs", &format!("{number}\n"));
+            journal.record(number, "s", &began("1")).expect("a look");
+        }
+        assert_eq!(journal.observations(0).expect("kept").len(), 3);
+        let path = journal.folder.join("observations.jsonl");
+        let whole = fs::read_to_string(&path).expect("kept");
+        let lines: Vec<&str> = whole.lines().collect();
+        for cut in [String::new(), lines[..2].join("\n"), [lines[0], lines[2]].join("\n"), lines[2].to_owned()] {
+            fs::write(&path, cut + "\n").expect("written");
+            assert!(matches!(journal.observations(0), Err(JournalError::Cut)));
+        }
+        assert_eq!(journal.observations(2).expect("as much as is needed").len(), 1);
+        fs::remove_file(&path).expect("removed");
+        assert!(matches!(journal.observations(0), Err(JournalError::Cut)));
+    }
 }
