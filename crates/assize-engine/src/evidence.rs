@@ -84,7 +84,9 @@ pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
         git,
         ignore_list,
         observations: None,
-        at_ms: None,
+        journal: None,
+        commits: repository.tips(&[]).unwrap_or_default(),
+        continues: Vec::new(),
         configuration: None,
     })
 }

@@ -44,6 +44,8 @@ const LEFT_OUT_BYTES_MAX: usize = 512 * 1024;
 pub const LIST_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// The most branches and tags that are listed.
 pub const NAMES_MAX: usize = 10_000;
+/// The most branches, tags and fetched commits that are looked through for what was there before.
+pub const TIPS_MAX: usize = 64;
 /// The repository's own ignore list, in its git folder.
 const OWN_IGNORE_LIST: &str = "info/exclude";
 /// The largest file below `.git` that is read directly, in bytes.
@@ -436,53 +438,98 @@ impl Repository {
         Ok(true)
     }
 
-    /// Returns the id of the object that git would make of a file's contents; `None` in a repository whose ids are of another
-    /// kind.
-    pub fn object_of(&self, contents: &[u8]) -> Option<String> {
-        let mut hash = sha1_smol::Sha1::new();
-        hash.update(format!("blob {}\0", contents.len()).as_bytes());
-        hash.update(contents);
-        (!self.sha256).then(|| hash.digest().to_string())
-    }
-
-    /// Returns the commit that a merge in the work tree, or the one that HEAD is, has brought in.
-    pub fn merged(&self) -> Option<String> {
-        let unfinished = read_meta(&self.git_dir.join("MERGE_HEAD")).ok().flatten();
-        let unfinished = unfinished.as_deref().map(|commit| String::from_utf8_lossy(trim(commit)).into_owned());
-        unfinished.or_else(|| self.resolve("HEAD^2").ok())
-    }
-
-    /// Returns the object of a file in a commit.
-    pub fn object_at(&self, commit: &str, path: &str) -> Option<String> {
-        let named = format!("{commit}:{path}");
-        let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &named], &[], 1 << 10).ok()?;
-        Some(String::from_utf8_lossy(&found.stdout).trim().to_owned())
-    }
-
-    /// Returns which of these objects the repository has, and since when, in milliseconds since 1970. Of objects in packs that is
-    /// not known.
+    /// Returns the commits that branches, tags and the stash lead to, or those whose names begin so, the newest first.
     ///
     /// # Errors
     ///
     /// Fails if git does.
-    pub fn objects_since(&self, objects: &[&str]) -> Result<HashMap<String, Option<i64>>, GitError> {
-        if objects.is_empty() {
-            return Ok(HashMap::new());
+    pub fn tips(&self, prefixes: &[&str]) -> Result<Vec<String>, GitError> {
+        let count = format!("--count={TIPS_MAX}");
+        let format = "--format=%(objectname) %(*objectname) %(refname)";
+        let arguments = [&["for-each-ref", "--sort=-creatordate", &count, format][..], prefixes].concat();
+        let listed = self.git(&arguments, &[], LIST_BYTES_MAX)?.stdout;
+        let text = String::from_utf8_lossy(&listed);
+        let mut tips: Vec<String> = Vec::new();
+        for line in text.lines() {
+            let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+            // Of an annotated tag, the commit counts.
+            let (Some(name), Some(commit)) = (words.last(), words.iter().rev().nth(1)) else { continue };
+            if !self.was_pushed(name) && !tips.iter().any(|tip| tip == commit) {
+                tips.push((*commit).to_owned());
+            }
         }
-        let input = objects.join("\n") + "\n";
-        let check = ["cat-file", "--batch-check=%(objectname)"];
-        let printed = self.git(&check, input.as_bytes(), LIST_BYTES_MAX)?.stdout;
-        let text = String::from_utf8_lossy(&printed);
-        let there = text.lines().filter(|line| !line.ends_with(" missing"));
-        Ok(there.map(|object| (object.to_owned(), self.loose_since(object))).collect())
+        Ok(tips)
     }
 
-    /// Returns when an object outside of packs was written, or written again.
-    fn loose_since(&self, object: &str) -> Option<i64> {
-        let (folder, name) = object.split_at_checked(2)?;
-        let meta = fs::metadata(self.common_dir.join("objects").join(folder).join(name)).ok()?;
-        let since = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-        i64::try_from(since.as_millis()).ok()
+    /// Returns whether a remote branch stands where it does because this repository pushed there: its commits may be of this
+    /// machine.
+    fn was_pushed(&self, name: &str) -> bool {
+        let log = self.common_dir.join("logs").join(name);
+        let log = read_meta(&log).ok().flatten().unwrap_or_default();
+        let last = log.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        name.starts_with("refs/remotes/") && last.ends_with(b"update by push")
+    }
+
+    /// Returns the commits that came from elsewhere: remote branches, and what was fetched last.
+    ///
+    /// # Errors
+    ///
+    /// Fails if git does.
+    pub fn fetched(&self) -> Result<Vec<String>, GitError> {
+        let mut commits = self.tips(&["refs/remotes"])?;
+        let list = read_meta(&self.git_dir.join("FETCH_HEAD"))?.unwrap_or_default();
+        let list = String::from_utf8_lossy(&list).into_owned();
+        let fetched = list.lines().filter_map(|line| line.split('\t').next()).take(TIPS_MAX);
+        commits.extend(fetched.filter(|commit| commit.len() >= 40).map(str::to_owned));
+        Ok(commits)
+    }
+
+    /// Describes where HEAD, the stash, a merge and what was fetched stand, to see whether git moved something.
+    pub fn position(root: &Path) -> Option<String> {
+        let (git_dir, common_dir) = folders(root).ok()?;
+        let head = head_of(root).ok().flatten().unwrap_or_default();
+        let texts = [common_dir.join("refs/stash"), git_dir.join("MERGE_HEAD"), git_dir.join("FETCH_HEAD")];
+        let texts = texts.iter().map(|path| read_meta(path).ok().flatten().unwrap_or_default());
+        let mut hash = blake3::Hasher::new();
+        for text in std::iter::once(head.into_bytes()).chain(texts) {
+            hash.update(&(text.len() as u64).to_le_bytes()).update(&text);
+        }
+        Some(hash.finalize().to_hex()[..32].to_owned())
+    }
+
+    /// Returns whether a commit can be reached from others.
+    pub fn is_reached(&self, commit: &str, from: &[String]) -> bool {
+        let mut arguments = vec!["rev-list", "--max-count=1", commit, "--not"];
+        arguments.extend(from.iter().map(String::as_str));
+        from.iter().any(|tip| tip == commit)
+            || self.git(&arguments, &[], 1 << 10).is_ok_and(|listed| trim(&listed.stdout).is_empty())
+    }
+
+    /// Returns the objects of files in commits; pairs of a commit and a path that have none are left out.
+    ///
+    /// # Errors
+    ///
+    /// Fails if git does.
+    pub fn objects_at<'p>(
+        &self,
+        places: &[(&'p str, &'p str)],
+    ) -> Result<HashMap<(&'p str, &'p str), String>, GitError> {
+        let is_one_line = |path: &str| !path.contains('\n');
+        let places: Vec<&(&str, &str)> = places.iter().filter(|(_, path)| is_one_line(path)).collect();
+        if places.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let input: String = places.iter().map(|(commit, path)| format!("{commit}:{path}\n")).collect();
+        let printed = self.git(&["cat-file", "--batch-check=%(objectname)"], input.as_bytes(), LIST_BYTES_MAX)?.stdout;
+        let text = String::from_utf8_lossy(&printed);
+        let found = places.into_iter().zip(text.lines()).filter(|(_, line)| !line.ends_with(" missing"));
+        Ok(found.map(|(place, object)| (*place, object.to_owned())).collect())
+    }
+
+    /// Returns the text of an object.
+    pub fn text_of(&self, object: &str) -> Option<String> {
+        let printed = self.git(&["cat-file", "blob", object], &[], META_BYTES_MAX as usize).ok()?.stdout;
+        String::from_utf8(printed).ok()
     }
 
     /// Returns which of these paths git ignores.

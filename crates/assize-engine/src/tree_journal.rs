@@ -12,13 +12,14 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use assize_stop::observation::{CallEvent, Observation, ObservedFile, OpenCall, follow};
+use assize_stop::observation::{CallEvent, GitMove, Observation, ObservedFile, OpenCall, OpenSession, follow};
 use ignore::WalkBuilder;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use crate::git::{Repository, head_of};
+use crate::git::Repository;
 use crate::ledger_place::LedgerPlace;
+use crate::random::fresh_word;
 use crate::regular_file;
 
 /// The most files of a tree that is looked at.
@@ -29,8 +30,6 @@ pub const KEPT_BYTES_MAX: u64 = 256 * 1024;
 const READ_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Bytes of observations above which those that no running session needs are dropped.
 pub const OBSERVATIONS_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// The most files of one observation that are looked up in git.
-const LOOKED_UP_MAX: usize = 5_000;
 /// A file that was changed this close to a look may change again without a trace.
 const RACY_NS: i64 = 20_000_000;
 
@@ -60,14 +59,25 @@ pub struct TreeJournal {
     root: PathBuf,
 }
 
+/// How far a journal had come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalMark {
+    /// The journal.
+    pub journal: String,
+    /// How many observations it had.
+    pub observations: u64,
+}
+
 /// What the last look saw, and which calls are open.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct LastLook {
+    /// Names the journal: one that is begun anew is another one.
+    journal: String,
     /// How many observations there were.
     seq: u64,
     calls: Vec<OpenCall>,
-    /// The commit that was checked out.
-    head: Option<String>,
+    /// Where git stood.
+    position: Option<String>,
     /// In the order of their paths; `None` before the first look.
     files: Option<Vec<FileLook>>,
 }
@@ -104,9 +114,19 @@ impl TreeJournal {
         let _lock = self.lock()?;
         let mut state = self.state();
         self.look(at_ms, &mut state)?;
-        follow(&mut state.calls, session, event);
+        follow(&mut state.calls, session, &self.within(event));
         self.keep_state(&state)?;
         Ok(state.seq)
+    }
+
+    /// Returns an event with the path of the file that it names below the root. A file elsewhere is none of the tree's.
+    fn within(&self, event: &CallEvent) -> CallEvent {
+        let CallEvent::Began { call, path: Some(path) } = event else { return event.clone() };
+        let real = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let full = self.root.join(path);
+        let below = full.strip_prefix(&self.root).or_else(|_| full.strip_prefix(&real));
+        let path = below.map_or_else(|_| path.clone(), |below| below.to_string_lossy().into_owned());
+        CallEvent::Began { call: call.clone(), path: Some(path) }
     }
 
     /// Notes the present contents of files, so that later changes of them can be told line by line.
@@ -114,26 +134,30 @@ impl TreeJournal {
     /// # Errors
     ///
     /// See [`JournalError`].
-    pub fn note(&self, at_ms: i64, paths: &[&str]) -> Result<u64, JournalError> {
+    pub fn note(&self, at_ms: i64, paths: &[&str]) -> Result<JournalMark, JournalError> {
         self.make_folders()?;
         let _lock = self.lock()?;
         let mut state = self.state();
         if !paths.is_empty() {
             let files = paths.iter().map(|path| self.observed(path)).collect();
-            self.append(&Observation { files, noted: true, ..self.observation(at_ms, &mut state) })?;
+            self.append(&Observation { files, noted: true, ..Self::observation(at_ms, &mut state) })?;
             self.keep_state(&state)?;
         }
-        Ok(state.seq)
+        Ok(JournalMark { journal: state.journal, observations: state.seq })
     }
 
     /// Returns all observations that are kept, oldest first.
     ///
     /// # Errors
     ///
-    /// Fails if they cannot be read, and if some are missing after the first `needed`.
-    pub fn observations(&self, needed: u64) -> Result<Vec<Observation>, JournalError> {
+    /// Fails if they cannot be read, if some are missing after a mark, and if the journal is another one.
+    pub fn observations(&self, mark: &JournalMark) -> Result<Vec<Observation>, JournalError> {
         let path = self.folder.join("observations.jsonl");
-        let expected = self.state().seq;
+        let LastLook { journal, seq: expected, .. } = self.state();
+        let needed = mark.observations;
+        if journal != mark.journal {
+            return Err(JournalError::Cut);
+        }
         let file = match regular_file::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound && expected == 0 && needed == 0 => {
@@ -184,7 +208,8 @@ impl TreeJournal {
     /// A state that cannot be read is none: then everything is seen for the first time.
     fn state(&self) -> LastLook {
         let bytes = fs::read(self.folder.join("state")).unwrap_or_default();
-        postcard::from_bytes(&bytes).unwrap_or_default()
+        let begun = || LastLook { journal: fresh_word(), ..LastLook::default() };
+        postcard::from_bytes(&bytes).ok().filter(|last: &LastLook| !last.journal.is_empty()).unwrap_or_else(begun)
     }
 
     fn keep_state(&self, state: &LastLook) -> Result<(), JournalError> {
@@ -200,17 +225,15 @@ impl TreeJournal {
     }
 
     fn look(&self, at_ms: i64, state: &mut LastLook) -> Result<(), JournalError> {
-        let head = head_of(&self.root).ok().flatten();
-        let is_moved = state.files.is_some() && state.head != head;
-        state.head = head;
+        let position = Repository::position(&self.root);
+        let is_moved = state.files.is_some() && state.position != position;
+        state.position = position;
         let mut files = self.files(state.files.as_deref().unwrap_or_default())?;
         if let Some(before) = &state.files {
             let observed: Vec<ObservedFile> = changed(before, &files).map(|path| self.observed(path)).collect();
             if !observed.is_empty() {
-                let mut observation = Observation { files: observed, ..self.observation(at_ms, state) };
-                if !observation.open.is_empty() {
-                    self.ask_git(&mut observation, is_moved);
-                }
+                let mut observation = Observation { files: observed, ..Self::observation(at_ms, state) };
+                observation.git = (is_moved && !observation.open.is_empty()).then(|| self.git_move()).flatten();
                 self.append(&observation)?;
             }
         }
@@ -279,16 +302,23 @@ impl TreeJournal {
             // Without them the file is told as a whole only.
             let _ = fs::write(kept, &bytes);
         }
-        ObservedFile { path: path.to_owned(), hash: Some(hash), ..ObservedFile::default() }
+        ObservedFile { path: path.to_owned(), hash: Some(hash), object: Some(object_of(&bytes)) }
     }
 
     /// Begins the next observation.
-    fn observation(&self, at_ms: i64, state: &mut LastLook) -> Observation {
-        let mut open: Vec<String> = state.calls.iter().map(|call| call.session.clone()).collect();
+    fn observation(at_ms: i64, state: &mut LastLook) -> Observation {
+        let open = |call: &OpenCall| OpenSession { session: call.session.clone(), path: call.path.clone() };
+        let mut open: Vec<OpenSession> = state.calls.iter().map(open).collect();
         open.sort_unstable();
         open.dedup();
         state.seq += 1;
-        Observation { seq: state.seq, at_ms, open, noted: false, merged: None, files: Vec::new() }
+        Observation { seq: state.seq, at_ms, open, ..Observation::default() }
+    }
+
+    /// Where the repository stands after git has moved something.
+    fn git_move(&self) -> Option<GitMove> {
+        let repository = Repository::discover(&self.root).ok().flatten()?;
+        Some(GitMove { head: repository.head().ok().flatten(), fetched: repository.fetched().unwrap_or_default() })
     }
 
     fn append(&self, observation: &Observation) -> Result<(), JournalError> {
@@ -300,27 +330,6 @@ impl TreeJournal {
             File::options().create(true).append(true).mode(0o600).custom_flags(flags).open(&path)?.write_all(&line)
         };
         written().map_err(|error| JournalError::Io { path: path.clone(), error })
-    }
-
-    /// Adds which of the files git had before, since when, and what was merged.
-    fn ask_git(&self, observation: &mut Observation, is_moved: bool) {
-        let Ok(Some(repository)) = Repository::discover(&self.root) else { return };
-        let is_merging = self.root.join(".git/MERGE_HEAD").exists();
-        observation.merged = (is_moved || is_merging).then(|| repository.merged()).flatten();
-        let contents = |file: &ObservedFile| {
-            let kept = fs::read(self.kept(file.hash.as_deref()?)).ok();
-            kept.or_else(|| self.read(&file.path).map(|(_, bytes)| bytes))
-        };
-        let object = |file: &ObservedFile| repository.object_of(&contents(file)?);
-        let objects: Vec<Option<String>> = observation.files.iter().take(LOOKED_UP_MAX).map(object).collect();
-        let named: Vec<&str> = objects.iter().flatten().map(String::as_str).collect();
-        let Ok(there) = repository.objects_since(&named) else { return };
-        for (file, object) in observation.files.iter_mut().zip(&objects) {
-            if let Some((object, since)) = object.as_ref().and_then(|object| Some((object, there.get(object)?))) {
-                file.object = Some(object.clone());
-                file.object_since_ms = *since;
-            }
-        }
     }
 }
 
@@ -359,6 +368,14 @@ fn changed<'a>(before: &'a [FileLook], now: &'a [FileLook]) -> impl Iterator<Ite
     })
 }
 
+/// Returns the id of the object that git makes of a file's contents.
+fn object_of(contents: &[u8]) -> String {
+    let mut hash = sha1_smol::Sha1::new();
+    hash.update(format!("blob {}\0", contents.len()).as_bytes());
+    hash.update(contents);
+    hash.digest().to_string()
+}
+
 fn nanoseconds(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
@@ -376,7 +393,12 @@ mod tests {
     }
 
     fn began(call: &str) -> CallEvent {
-        CallEvent::Began { call: call.to_owned() }
+        CallEvent::Began { call: call.to_owned(), path: None }
+    }
+
+    /// The beginning of a journal.
+    fn start(journal: &TreeJournal) -> JournalMark {
+        JournalMark { journal: journal.state().journal, observations: 0 }
     }
 
     fn paths(observation: &Observation) -> Vec<&str> {
@@ -399,8 +421,8 @@ mod tests {
         repo.write(".assize/x", "1\n");
         assert_eq!(journal.record(2, "s", &CallEvent::Idle).expect("a look"), 1);
         assert_eq!(journal.record(3, "s", &CallEvent::Idle).expect("a look"), 1, "nothing is new");
-        let seen = journal.observations(0).expect("kept");
-        assert_eq!((paths(&seen[0]), seen[0].open.clone()), (vec!["a.rs", "b.rs", "d.rs"], vec!["s".to_owned()]));
+        let seen = journal.observations(&start(&journal)).expect("kept");
+        assert_eq!((paths(&seen[0]), seen[0].open[0].session.as_str()), (vec!["a.rs", "b.rs", "d.rs"], "s"));
         let text: Vec<Option<String>> = seen[0].files.iter().map(|file| journal.contents(file)).collect();
         assert_eq!(text, [Some("2\n".to_owned()), None, Some("1\n".to_owned())]);
     }
@@ -422,17 +444,20 @@ mod tests {
     }
 
     #[test]
-    fn what_git_had_is_told_with_its_age() {
+    fn what_git_did_is_noted_where_a_call_was_open() {
         let repo = Repo::with_commit(&[("a.rs", "1\n")]);
         let journal = journal(&repo);
         journal.record(1, "s", &began("1")).expect("a look");
         repo.write("b.rs", "1\n");
-        repo.write("c.rs", "new\n");
-        journal.record(2, "s", &CallEvent::Idle).expect("a look");
-        let seen = journal.observations(0).expect("kept");
-        let known: Vec<(bool, bool)> =
-            seen[0].files.iter().map(|file| (file.object.is_some(), file.object_since_ms.is_some())).collect();
-        assert_eq!(known, [(true, true), (false, false)]);
+        journal.record(2, "s", &began("2")).expect("a look");
+        repo.write("c.rs", "1\n");
+        repo.commit("c");
+        journal.record(3, "s", &CallEvent::Idle).expect("a look");
+        let seen = journal.observations(&start(&journal)).expect("kept");
+        let heads: Vec<Option<&str>> =
+            seen.iter().map(|one| one.git.as_ref().and_then(|moved| moved.head.as_deref())).collect();
+        assert_eq!(heads, [None, Some(repo.head().as_str())]);
+        assert_eq!(seen[0].files[0].object.as_deref(), Some("d00491fd7e5bb6fa28c517a0bb32b8b506539d4d"));
     }
 
     #[test]
@@ -443,16 +468,19 @@ mod tests {
             repo.write("a.rs", &format!("{number}\n"));
             journal.record(number, "s", &began("1")).expect("a look");
         }
-        assert_eq!(journal.observations(0).expect("kept").len(), 3);
+        assert_eq!(journal.observations(&start(&journal)).expect("kept").len(), 3);
         let path = journal.folder.join("observations.jsonl");
         let whole = fs::read_to_string(&path).expect("kept");
         let lines: Vec<&str> = whole.lines().collect();
         for cut in [String::new(), lines[..2].join("\n"), [lines[0], lines[2]].join("\n"), lines[2].to_owned()] {
             fs::write(&path, cut + "\n").expect("written");
-            assert!(matches!(journal.observations(0), Err(JournalError::Cut)));
+            assert!(matches!(journal.observations(&start(&journal)), Err(JournalError::Cut)));
         }
-        assert_eq!(journal.observations(2).expect("as much as is needed").len(), 1);
+        let later = JournalMark { observations: 2, ..start(&journal) };
+        assert_eq!(journal.observations(&later).expect("as much as is needed").len(), 1);
+        let other = JournalMark { journal: "another".to_owned(), ..later };
+        assert!(matches!(journal.observations(&other), Err(JournalError::Cut)));
         fs::remove_file(&path).expect("removed");
-        assert!(matches!(journal.observations(0), Err(JournalError::Cut)));
+        assert!(matches!(journal.observations(&start(&journal)), Err(JournalError::Cut)));
     }
 }

@@ -40,10 +40,10 @@ impl Author {
     /// How a person is told of it.
     pub fn as_words(self) -> &'static str {
         match self {
-            Self::Own => "by this session",
-            Self::Unclear => "by this session or another one at the same time",
-            Self::Session => "by another session",
-            Self::Person => "by no tool call: a person or another program",
+            Self::Own => "changed by this session",
+            Self::Unclear => "changed by this session or by another one at the same time",
+            Self::Session => "changed by another session",
+            Self::Person => "changed by no tool call: by a person or another program",
             Self::Git => "brought by git",
         }
     }

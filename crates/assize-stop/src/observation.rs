@@ -11,6 +11,8 @@ pub struct OpenCall {
     pub session: String,
     /// The harness's id of the call.
     pub call: String,
+    /// The one file that it writes, for a tool that edits a file.
+    pub path: Option<String>,
     /// The task that is still running when the call has returned.
     pub task: Option<String>,
 }
@@ -22,6 +24,8 @@ pub enum CallEvent {
     Began {
         /// Its id.
         call: String,
+        /// The one file that it writes, for a tool that edits a file.
+        path: Option<String>,
     },
     /// A call has returned.
     Ended {
@@ -43,8 +47,8 @@ pub enum CallEvent {
 pub fn follow(calls: &mut Vec<OpenCall>, session: &str, event: &CallEvent) {
     let is_own = |call: &OpenCall| call.session == session;
     match event {
-        CallEvent::Began { call } => {
-            calls.push(OpenCall { session: session.to_owned(), call: call.clone(), task: None });
+        CallEvent::Began { call, path } => {
+            calls.push(OpenCall { session: session.to_owned(), call: call.clone(), path: path.clone(), task: None });
         }
         CallEvent::Ended { call: ended, task: None } => calls.retain(|call| !is_own(call) || call.call != *ended),
         CallEvent::Ended { call: ended, task } => {
@@ -58,22 +62,43 @@ pub fn follow(calls: &mut Vec<OpenCall>, session: &str, event: &CallEvent) {
 }
 
 /// What changed between two looks at a work tree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
     /// Its number, from 1.
     pub seq: u64,
     /// When the second look was, in milliseconds since 1970.
     pub at_ms: i64,
-    /// The sessions of which a call was open, each once.
-    pub open: Vec<String>,
+    /// The calls that were open.
+    pub open: Vec<OpenSession>,
     /// Whether nothing changed, and the contents of the files were only noted.
     #[serde(default)]
     pub noted: bool,
-    /// The commit that was merged in between, where one was.
+    /// What git did in between, if it did something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub merged: Option<String>,
+    pub git: Option<GitMove>,
     /// The files.
     pub files: Vec<ObservedFile>,
+}
+
+/// A session of which a call was open.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct OpenSession {
+    /// The session.
+    pub session: String,
+    /// The one file that the call writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// Where a repository stood after git had moved something: HEAD, the stash, a merge, or what was fetched.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitMove {
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// Commits that came from elsewhere.
+    #[serde(default)]
+    pub fetched: Vec<String>,
 }
 
 /// A file that changed between two looks.
@@ -84,26 +109,25 @@ pub struct ObservedFile {
     /// A hash of its contents; `None` if it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// Its contents as an object of git, where git had it.
+    /// The object that git makes of its contents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// Since when git has had the object, in milliseconds since 1970; `None` if that is not known, for objects in packs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub object_since_ms: Option<i64>,
 }
 
 impl Observation {
-    /// Says whose the change of a file is for a session that began at a time.
-    pub fn author(&self, file: &ObservedFile, session: &str, began_ms: i64) -> Author {
-        // What git has had since before the session was written by someone else; the session can only have checked it out.
-        if file.object.is_some() && file.object_since_ms.is_none_or(|since| since < began_ms) {
-            return Author::Git;
-        }
-        match &self.open[..] {
-            [] => Author::Person,
-            [only] if only == session => Author::Own,
-            open if open.iter().any(|one| one == session) => Author::Unclear,
-            _ => Author::Session,
+    /// Says whose calls may have changed a file, for a session with these names. A call that writes one file has written no
+    /// other one, and a call that writes this one comes before all that may.
+    pub fn author(&self, path: &str, own: &[String]) -> Author {
+        let names_it = |open: &&OpenSession| open.path.as_deref() == Some(path);
+        let may = |open: &&OpenSession| open.path.is_none();
+        let named: Vec<&OpenSession> = self.open.iter().filter(names_it).collect();
+        let open = if named.is_empty() { self.open.iter().filter(may).collect() } else { named };
+        let is_own = |open: &&OpenSession| own.contains(&open.session);
+        match open.iter().filter(|open| is_own(open)).count() {
+            0 if open.is_empty() => Author::Person,
+            0 => Author::Session,
+            count if count == open.len() => Author::Own,
+            _ => Author::Unclear,
         }
     }
 }
@@ -119,7 +143,7 @@ mod tests {
     #[test]
     fn calls_are_open_until_they_return_or_their_agent_waits() {
         let mut calls = Vec::new();
-        let began = |call: &str| CallEvent::Began { call: call.to_owned() };
+        let began = |call: &str| CallEvent::Began { call: call.to_owned(), path: None };
         let ended =
             |call: &str, task: Option<&str>| CallEvent::Ended { call: call.to_owned(), task: task.map(str::to_owned) };
         follow(&mut calls, "a", &began("1"));
@@ -139,24 +163,21 @@ mod tests {
 
     #[test]
     fn a_change_belongs_to_the_calls_that_were_open() {
-        let observed = |open: &[&str]| Observation {
-            seq: 1,
-            at_ms: 100,
-            open: open.iter().map(|session| (*session).to_owned()).collect(),
-            noted: false,
-            merged: None,
-            files: Vec::new(),
+        let own = ["a".to_owned(), "before a".to_owned()];
+        let author = |open: &[(&str, Option<&str>)]| {
+            let open = open
+                .iter()
+                .map(|(session, path)| OpenSession { session: (*session).to_owned(), path: path.map(str::to_owned) });
+            Observation { open: open.collect(), ..Observation::default() }.author("x.rs", &own)
         };
-        let file = ObservedFile::default();
-        let author = |open: &[&str]| observed(open).author(&file, "a", 50);
         assert_eq!(author(&[]), Author::Person);
-        assert_eq!(author(&["a"]), Author::Own);
-        assert_eq!(author(&["b"]), Author::Session);
-        assert_eq!(author(&["a", "b"]), Author::Unclear);
-        assert_eq!(author(&["b", "c"]), Author::Session);
-        for (since, expected) in [(None, Author::Git), (Some(49), Author::Git), (Some(50), Author::Own)] {
-            let file = ObservedFile { object: Some("0".to_owned()), object_since_ms: since, ..ObservedFile::default() };
-            assert_eq!(observed(&["a"]).author(&file, "a", 50), expected);
-        }
+        assert_eq!(author(&[("a", None)]), Author::Own);
+        assert_eq!(author(&[("a", None), ("before a", None)]), Author::Own);
+        assert_eq!(author(&[("b", None)]), Author::Session);
+        assert_eq!(author(&[("a", None), ("b", None)]), Author::Unclear);
+        assert_eq!(author(&[("a", Some("x.rs")), ("b", None)]), Author::Own);
+        assert_eq!(author(&[("a", None), ("b", Some("x.rs"))]), Author::Session);
+        assert_eq!(author(&[("a", None), ("b", Some("y.rs"))]), Author::Own);
+        assert_eq!(author(&[("b", Some("y.rs"))]), Author::Person);
     }
 }

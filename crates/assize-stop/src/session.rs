@@ -54,9 +54,15 @@ pub struct Baseline {
     /// every change since counts as the session's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observations: Option<u64>,
-    /// When it was measured, in milliseconds since 1970.
+    /// The journal of these observations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at_ms: Option<i64>,
+    pub journal: Option<String>,
+    /// The commits that branches, tags and the stash led to: what is in them was there before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<String>,
+    /// Earlier sessions that this one continues: their work is its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub continues: Vec<String>,
     /// The project's configuration at that time. It holds for the whole session, so that an agent
     /// cannot switch off during the work the rules that judge the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]

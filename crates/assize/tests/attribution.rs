@@ -85,7 +85,7 @@ fn a_stub_of_another_session_is_held_against_that_one() {
     assert_eq!(stops(&agent, "one"), Value::Null);
     let (outcome, _, limits) = last_stop(&agent);
     assert_eq!(outcome, "accept");
-    assert!(limits.contains("by another session, and not judged: src/scan.rs"), "{limits}");
+    assert!(limits.contains("changed by another session, and not judged: src/scan.rs"), "{limits}");
     assert_eq!(stops(&agent, "two")["decision"], "block");
 }
 
@@ -112,7 +112,7 @@ fn what_a_person_typed_is_the_persons() {
     assert_eq!(stops(&agent, "one"), Value::Null);
     let (outcome, _, limits) = last_stop(&agent);
     assert_eq!(outcome, "accept");
-    assert!(limits.contains("by no tool call: a person or another program"), "{limits}");
+    assert!(limits.contains("by no tool call: by a person or another program"), "{limits}");
 }
 
 #[test]
@@ -227,6 +227,113 @@ fn a_task_in_the_background_writes_for_its_session() {
     );
     agent.repo().write("src/parse.rs", STUB);
     assert_eq!(stops(&agent, "one")["decision"], "block");
+}
+
+#[test]
+fn a_cleared_session_keeps_what_it_wrote() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", STUB));
+    agent.sends("SessionEnd", json!({"session_id": "one", "reason": "clear"}));
+    agent.sends("SessionStart", json!({"session_id": "two", "source": "clear"}));
+    assert_eq!(stops(&agent, "two")["decision"], "block", "{:?}", last_stop(&agent));
+}
+
+#[test]
+fn an_edit_names_its_file() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    is_asked(&agent, "two", "Implement `scan` in src/scan.rs");
+    begins(&agent, "two", "1");
+    let edit = |name: &str| {
+        let path = agent.repo().path().join("src/parse.rs");
+        let input = json!({"file_path": path});
+        agent.sends(name, json!({"session_id": "one", "tool_name": "Write", "tool_use_id": "e", "tool_input": input}));
+    };
+    edit("PreToolUse");
+    agent.repo().write("src/parse.rs", STUB);
+    edit("PostToolUse");
+    assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));
+}
+
+#[test]
+fn a_journal_that_is_begun_anew_excuses_nothing() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    calls(&agent, "one", "1", || {
+        for project in std::fs::read_dir(agent.state().join("projects")).expect("a folder").flatten() {
+            std::fs::remove_dir_all(project.path().join("journal")).expect("removed");
+        }
+    });
+    calls(&agent, "one", "2", || agent.repo().write("src/parse.rs", STUB));
+    assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));
+    let (_, _, limits) = last_stop(&agent);
+    assert!(limits.contains("every change counts as this session's"), "{limits}");
+}
+
+#[test]
+fn packing_objects_makes_no_stub_older() {
+    for arguments in [&["gc", "--quiet"][..], &["repack", "-adq"]] {
+        let agent = agent();
+        is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+        calls(&agent, "one", "1", || {
+            agent.repo().write("src/parse.rs", STUB);
+            agent.repo().commit("a stub");
+            agent.repo().git(arguments);
+        });
+        assert_eq!(stops(&agent, "one")["decision"], "block", "{arguments:?}");
+    }
+}
+
+#[test]
+fn contents_of_another_path_are_no_excuse() {
+    let agent = agent_in(Repo::with_commit(&[("templates/parse.rs", STUB)]));
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", STUB));
+    assert_eq!(stops(&agent, "one")["decision"], "block");
+}
+
+/// A colleague's stub comes with a pull; what the session pushes stays its own.
+#[test]
+fn what_is_pulled_is_the_colleagues_and_what_is_pushed_is_not() {
+    let repo = Repo::with_commit(&[("src/lib.rs", "pub fn a() {}\n")]);
+    let outside = repo.outside().to_owned();
+    let remote = outside.join("remote.git").display().to_string();
+    let colleague = outside.join("colleague");
+    let at = colleague.display().to_string();
+    repo.git(&["init", "--quiet", "--bare", &remote]);
+    repo.git(&["remote", "add", "origin", &remote]);
+    repo.git(&["push", "--quiet", "--set-upstream", "origin", "HEAD"]);
+    let branch = String::from_utf8(repo.git(&["branch", "--show-current"]).stdout).expect("a name");
+    repo.git(&["clone", "--quiet", "--branch", branch.trim(), &remote, &at]);
+    let agent = agent_in(repo);
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    std::fs::create_dir_all(colleague.join("src")).expect("made");
+    std::fs::write(colleague.join("src/scan.rs"), STUB).expect("written");
+    agent.repo().git(&["-C", &at, "add", "--all"]);
+    agent.repo().git(&["-C", &at, "commit", "--quiet", "--message", "a stub of a colleague"]);
+    agent.repo().git(&["-C", &at, "push", "--quiet"]);
+    calls(&agent, "one", "1", || {
+        agent.repo().git(&["pull", "--quiet", "--ff-only"]);
+        agent.repo().write("src/parse.rs", FINISHED);
+    });
+    assert_eq!(stops(&agent, "one"), Value::Null, "{:?}", last_stop(&agent));
+    let (_, _, limits) = last_stop(&agent);
+    assert!(limits.contains("brought by git, and not judged: src/scan.rs"), "{limits}");
+    agent.sends(
+        "UserPromptSubmit",
+        json!({"session_id": "one", "prompt": "Implement `count` in src/count.rs", "prompt_id": "p2"}),
+    );
+    agent.writes(&json!({"type": "user", "message": {"role": "user", "content": "Implement `count` in src/count.rs"}}));
+    calls(&agent, "one", "2", || {
+        agent.repo().write("src/count.rs", STUB);
+        agent.repo().commit("a stub");
+        agent.repo().git(&["push", "--quiet"]);
+    });
+    calls(&agent, "one", "3", || {
+        agent.repo().git(&["fetch", "--quiet"]);
+    });
+    assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));
 }
 
 /// Subagents send their parent's session, and what they write is their parent's.

@@ -149,11 +149,13 @@ impl<'a> EventHandler<'a> {
     fn session_start(&self, source: &str) -> std::result::Result<HookReply, LedgerError> {
         let mut ledger = Ledger::open(&self.host.ledger())?;
         let mut state = session_state(&ledger.session_events(&self.session, None)?);
-        let carried = match source {
+        let mut carried = match source {
             "clear" if state.directives_seen == 0 => self.cleared_session(&ledger)?,
             _ => SessionState::default(),
         };
-        let baseline = state.baseline.is_none().then(|| carried.baseline.unwrap_or_else(|| self.baseline()));
+        self.observe(&CallEvent::Waits { running: usize::MAX });
+        let carried_baseline = carried.baseline.take();
+        let baseline = state.baseline.is_none().then(|| carried_baseline.unwrap_or_else(|| self.baseline()));
         let agent = self.adapter.id().to_owned();
         let transcript = self.transcript();
         let source = source.to_owned();
@@ -190,7 +192,14 @@ impl<'a> EventHandler<'a> {
                 && matches!(ended, Some(LedgerEvent::SessionEnded { reason }) if reason == "clear")
         });
         match cleared {
-            Some(entry) => Ok(session_state(&ledger.session_events(&entry.header.session, None)?)),
+            Some(entry) => {
+                let cleared = &entry.header.session;
+                let mut state = session_state(&ledger.session_events(cleared, None)?);
+                if let Some(baseline) = &mut state.baseline {
+                    baseline.continues.push(cleared.clone());
+                }
+                Ok(state)
+            }
             None => Ok(SessionState::default()),
         }
     }
@@ -270,9 +279,10 @@ impl<'a> EventHandler<'a> {
         let mut baseline = baseline(&self.host.folder).unwrap_or_default();
         if observed.is_some() {
             let dirty: Vec<&str> = baseline.dirty.iter().map(|(path, _)| path.as_str()).collect();
-            baseline.observations = self.journal().and_then(|journal| journal.note(self.now, &dirty).ok());
+            let mark = self.journal().and_then(|journal| journal.note(self.now, &dirty).ok());
+            baseline.observations = mark.as_ref().map(|mark| mark.observations);
+            baseline.journal = mark.map(|mark| mark.journal);
         }
-        baseline.at_ms = Some(self.now);
         baseline.configuration = config::read(&self.host.project(), self.host.configuration.as_deref()).ok();
         baseline
     }

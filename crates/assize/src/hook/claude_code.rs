@@ -110,7 +110,10 @@ impl Adapter for ClaudeCode {
         let call = || fields.text(&["tool_use_id"]).unwrap_or_default();
         let kind = match name.as_str() {
             // What a subagent writes counts as its parent's.
-            "PreToolUse" => HookEventKind::Tool(CallEvent::Began { call: call() }),
+            "PreToolUse" => {
+                let path = ["file_path", "notebook_path"].iter().find_map(|key| fields.text_within("tool_input", key));
+                HookEventKind::Tool(CallEvent::Began { call: call(), path })
+            }
             "PostToolUse" | "PostToolUseFailure" => {
                 let task = fields.text_within("tool_response", "backgroundTaskId");
                 HookEventKind::Tool(CallEvent::Ended { call: call(), task })
@@ -258,7 +261,11 @@ mod tests {
                 (event("StopFailure", r#","error":"rate_limit""#), other("StopFailure")),
                 (
                     event("PreToolUse", r#","tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"make"}"#),
-                    HookEventKind::Tool(CallEvent::Began { call: "t1".into() }),
+                    HookEventKind::Tool(CallEvent::Began { call: "t1".into(), path: None }),
+                ),
+                (
+                    event("PreToolUse", r#","tool_name":"Edit","tool_use_id":"t2","tool_input":{"file_path":"/src/app/a.rs"}"#),
+                    HookEventKind::Tool(CallEvent::Began { call: "t2".into(), path: Some("/src/app/a.rs".into()) }),
                 ),
                 (
                     event("PostToolUse", r#","agent_id":"a1","tool_name":"Write","tool_use_id":"t1","tool_response":{}"#),
