@@ -172,7 +172,12 @@ impl WorkTreeEvidence {
             return self;
         };
         let root = repository.root();
-        let written: BTreeSet<String> = edits.iter().filter_map(|edit| path_below(root, &edit.path)).collect();
+        let mut written: BTreeSet<String> = edits.iter().filter_map(|edit| path_below(root, &edit.path)).collect();
+        let is_longer_list = |file: &FileChange| file.path.ends_with(".gitignore") && file.added_count() > 0;
+        if diff.files.iter().any(is_longer_list) {
+            let ignored = repository.ignored_files().unwrap_or_default();
+            written.extend(ignored.into_iter().filter(|path| assize_ecosystem::is_code(path)));
+        }
         let known: HashSet<&str> = listed.iter().map(|file| file.path.as_str()).collect();
         let is_there = |path: &&str| !known.contains(path) && regular_file::open(&root.join(path)).is_ok();
         let unlisted: Vec<&str> = written.iter().map(String::as_str).filter(is_there).take(UNTRACKED_MAX).collect();

@@ -532,6 +532,17 @@ impl Repository {
         String::from_utf8(printed).ok()
     }
 
+    /// Lists untracked files that git ignores, without the contents of folders that are ignored as a whole.
+    ///
+    /// # Errors
+    ///
+    /// Fails if git does.
+    pub fn ignored_files(&self) -> Result<Vec<String>, GitError> {
+        let arguments = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+        let listed = self.git(&arguments, &[], LIST_BYTES_MAX)?.stdout;
+        Ok(split_nul(&listed).filter(|path| !path.ends_with('/')).collect())
+    }
+
     /// Returns which of these paths git ignores.
     ///
     /// # Errors

@@ -59,7 +59,7 @@ fn stops(agent: &Agent, session: &str) -> Value {
 fn last_stop(agent: &Agent) -> (String, String, String) {
     let exported = agent.read(&["ledger", "export"]);
     let entries = exported.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let stop = entries.filter(|entry| entry["kind"] == "stop_ruled").last().expect("a stop");
+    let stop = entries.rev().find(|entry| entry["kind"] == "stop_ruled").expect("a stop");
     let inputs = &stop["payload"]["inputs"];
     let outcome = stop["outcome"].as_str().unwrap_or_default().to_owned();
     (outcome, inputs["findings"].to_string(), inputs["evidence"]["limits"].to_string())

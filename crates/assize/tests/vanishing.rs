@@ -42,7 +42,7 @@ fn is_unjudged(answer: Option<&Value>, why: &str) {
 fn last_outcome(agent: &Agent) -> String {
     let exported = agent.read(&["ledger", "export"]);
     let entries = exported.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let outcome = entries.filter(|entry| entry["kind"] == "stop_ruled").last().map(|entry| entry["outcome"].clone());
+    let outcome = entries.rev().find(|entry| entry["kind"] == "stop_ruled").map(|entry| entry["outcome"].clone());
     outcome.and_then(|outcome| outcome.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
@@ -178,6 +178,9 @@ fn a_file_that_the_session_hides_from_git_is_seen() {
         let agent = self::agent();
         agent.repo().write("src/parse.rs", STUB);
         agent.repo().write(list, line);
+        if list == ".gitignore" {
+            is_blocked(agent.stops("Done.").as_ref(), "src/parse.rs");
+        }
         let writes = |id: &str, path: &str| {
             let path = agent.repo().path().join(path);
             let call = json!([{"type": "tool_use", "id": id, "name": "Write", "input": {"file_path": path}}]);
@@ -194,16 +197,21 @@ fn a_file_that_the_session_hides_from_git_is_seen() {
 #[test]
 fn without_its_transcript_a_session_is_not_accepted() {
     let finished = "pub fn parse() -> u8 {\n    7\n}\n";
-    let changes: [(&str, fn(&Path)); 4] = [
-        ("transcript", |path| fs::remove_file(path).expect("removed")),
-        ("no prompt", |path| fs::write(path, "").expect("written")),
-        ("no prompt", |path| fs::write(path, "{\"type\":\"us\n").expect("written")),
-        ("no regular file", |path| {
-            fs::remove_file(path).expect("removed");
-            assert!(std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
-        }),
-    ];
-    for (why, change) in changes {
+    let pipe = |path: &Path| {
+        fs::remove_file(path).expect("removed");
+        assert!(std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+    };
+    for (why, contents) in [
+        ("transcript", None),
+        ("no prompt", Some("")),
+        ("no prompt", Some("{\"type\":\"us\n")),
+        ("no regular file", Some("pipe")),
+    ] {
+        let change = |path: &Path| match contents {
+            None => fs::remove_file(path).expect("removed"),
+            Some("pipe") => pipe(path),
+            Some(text) => fs::write(path, text).expect("written"),
+        };
         let agent = agent();
         agent.repo().write("src/parse.rs", finished);
         change(&agent.transcript());

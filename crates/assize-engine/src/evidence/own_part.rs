@@ -130,7 +130,7 @@ impl<'a> Parting<'a> {
     /// Contents that a foreign commit has at the same path were brought by git. Where git moved something, so were the lines
     /// of such contents.
     fn take_out_what_git_brought(&mut self, files: &[FileChange]) {
-        let paths: HashSet<&str> = files.iter().flat_map(|file| paths_of(file)).collect();
+        let paths: HashSet<&str> = files.iter().flat_map(paths_of).collect();
         let foreign = self.foreign.clone();
         let per_path = foreign.len().min(PLACES_MAX / paths.len().max(1));
         let is_wanted = |step: &FileStep<'_>| step.author.may_be_own() && step.seen.hash.is_some();

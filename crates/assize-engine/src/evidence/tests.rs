@@ -112,7 +112,8 @@ fn a_folder_without_git_shows_what_the_transcript_names() {
     let transcript = folder.path().join("t.jsonl");
     let write = serde_json::json!({"type":"assistant","message":{"content":[{"type":"tool_use","id":"1","name":"Write","input":{"file_path":file}}]}});
     let result = serde_json::json!({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"ok"}]}});
-    std::fs::write(&transcript, format!("{write}\n{result}\n")).expect("written");
+    let prompt = serde_json::json!({"type":"user","message":{"role":"user","content":"go"}});
+    std::fs::write(&transcript, format!("{prompt}\n{write}\n{result}\n")).expect("written");
     let sources = Sources {
         work_tree: WorkTree::project(folder.path()),
         transcript: Some((transcript, TranscriptKind::ClaudeCode)),
@@ -126,7 +127,7 @@ fn a_folder_without_git_shows_what_the_transcript_names() {
         &Sources { work_tree: WorkTree::project(folder.path()), ..Sources::default() },
         &SessionState::default(),
     );
-    assert_eq!(nothing.missing_parts().len(), 2);
+    assert_eq!(nothing.missing_parts().len(), 3);
 }
 
 #[test]
