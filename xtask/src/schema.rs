@@ -313,7 +313,7 @@ const PUBLISHED: &[Published] = &[
     Published {
         name: "ledger-check",
         describes: "whether the chain of the ledger holds",
-        printed_by: &["ledger verify"],
+        printed_by: &["ledger verify", "ledger anchor"],
         schema: printed::<LedgerCheck>,
     },
     Published {

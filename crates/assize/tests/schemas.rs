@@ -421,7 +421,10 @@ fn expect_lines(output: &Output, name: &str) -> Vec<Value> {
 #[test]
 fn stops_and_the_ledger_are_described() {
     let world = SchemaFixture::new();
-    let stop = world.expect(&["stop", "--directive", "Write the second line in src/a.txt"], "stop-envelope");
+    let asked = "Write the second line in src/a.txt";
+    let line = json!({"type": "user", "message": {"role": "user", "content": asked}});
+    let transcript = world.beside("transcript.jsonl", &line.to_string());
+    let stop = world.expect(&["stop", "--directive", asked, "--transcript", &transcript], "stop-envelope");
     expect_described("stop-verdict", &stop["verdict"]);
     expect_lines(&world.run(&["stop", "--rules"]), "stop-rule");
     world.expect(&["pause", "--minutes", "5"], "pause");
@@ -435,6 +438,7 @@ fn stops_and_the_ledger_are_described() {
     world.expect(&["ledger", "show", "--shadow"], "ledger-shadow");
     let sound = world.expect(&["ledger", "verify"], "ledger-check");
     assert_eq!(sound["sound"], true, "{sound:#}");
+    world.expect(&["ledger", "anchor"], "ledger-check");
     let rulings = expect_lines(&world.run(&["ledger", "export"]), "ledger-line");
     let ruling = rulings.iter().find(|line| line["kind"] == "stop_ruled").expect("a ruling");
     let replayed = world.expect(&["ledger", "replay", &ruling["seq"].to_string()], "ledger-replay");
