@@ -114,7 +114,7 @@ impl TreeJournal {
         let _lock = self.lock()?;
         let mut state = self.state();
         self.look(at_ms, &mut state)?;
-        follow(&mut state.calls, session, &self.within(event));
+        follow(&mut state.calls, at_ms, session, &self.within(event));
         self.keep_state(&state)?;
         Ok(state.seq)
     }

@@ -11,6 +11,8 @@ pub struct OpenCall {
     pub session: String,
     /// The harness's id of the call.
     pub call: String,
+    /// When it began, in milliseconds since 1970.
+    pub at_ms: i64,
     /// The one file that it writes, for a tool that edits a file.
     pub path: Option<String>,
     /// The task that is still running when the call has returned.
@@ -43,12 +45,18 @@ pub enum CallEvent {
     Idle,
 }
 
+/// How long a call may be open that is no task in the background, in milliseconds. An agent that was killed never tells that
+/// its call is over.
+pub const CALL_MS_MAX: i64 = 60 * 60 * 1_000;
+
 /// Follows the open calls of all sessions through an event of one.
-pub fn follow(calls: &mut Vec<OpenCall>, session: &str, event: &CallEvent) {
+pub fn follow(calls: &mut Vec<OpenCall>, at_ms: i64, session: &str, event: &CallEvent) {
     let is_own = |call: &OpenCall| call.session == session;
+    calls.retain(|call| call.task.is_some() || at_ms.saturating_sub(call.at_ms) <= CALL_MS_MAX);
     match event {
         CallEvent::Began { call, path } => {
-            calls.push(OpenCall { session: session.to_owned(), call: call.clone(), path: path.clone(), task: None });
+            let (session, call, path) = (session.to_owned(), call.clone(), path.clone());
+            calls.push(OpenCall { session, call, at_ms, path, task: None });
         }
         CallEvent::Ended { call: ended, task: None } => calls.retain(|call| !is_own(call) || call.call != *ended),
         CallEvent::Ended { call: ended, task } => {
@@ -146,19 +154,31 @@ mod tests {
         let began = |call: &str| CallEvent::Began { call: call.to_owned(), path: None };
         let ended =
             |call: &str, task: Option<&str>| CallEvent::Ended { call: call.to_owned(), task: task.map(str::to_owned) };
-        follow(&mut calls, "a", &began("1"));
-        follow(&mut calls, "b", &began("1"));
-        follow(&mut calls, "a", &began("2"));
+        follow(&mut calls, 7, "a", &began("1"));
+        follow(&mut calls, 7, "b", &began("1"));
+        follow(&mut calls, 7, "a", &began("2"));
         assert_eq!(open(&calls), [("a", "1"), ("b", "1"), ("a", "2")]);
-        follow(&mut calls, "a", &ended("1", None));
+        follow(&mut calls, 7, "a", &ended("1", None));
         assert_eq!(open(&calls), [("b", "1"), ("a", "2")]);
-        follow(&mut calls, "a", &ended("2", Some("task")));
-        follow(&mut calls, "a", &began("3"));
-        follow(&mut calls, "a", &CallEvent::Waits { running: 1 });
+        follow(&mut calls, 7, "a", &ended("2", Some("task")));
+        follow(&mut calls, 7, "a", &began("3"));
+        follow(&mut calls, 7, "a", &CallEvent::Waits { running: 1 });
         assert_eq!(open(&calls), [("b", "1"), ("a", "2")], "a call that was interrupted never returns");
-        follow(&mut calls, "a", &CallEvent::Waits { running: 0 });
-        follow(&mut calls, "b", &CallEvent::Idle);
+        follow(&mut calls, 7, "a", &CallEvent::Waits { running: 0 });
+        follow(&mut calls, 7, "b", &CallEvent::Idle);
         assert_eq!(open(&calls), []);
+    }
+
+    #[test]
+    fn a_call_that_never_returns_is_over_after_an_hour() {
+        let began = CallEvent::Began { call: "1".to_owned(), path: None };
+        let left = |at_ms| {
+            let mut calls = Vec::new();
+            follow(&mut calls, 0, "a", &began);
+            follow(&mut calls, at_ms, "b", &began);
+            calls.len()
+        };
+        assert_eq!((left(CALL_MS_MAX), left(CALL_MS_MAX + 1)), (2, 1));
     }
 
     #[test]

@@ -196,7 +196,9 @@ fn calls_of_two_sessions_at_once_are_not_certain() {
     agent.repo().write("src/parse.rs", FINISHED);
     ends(&agent, "one", "1");
     ends(&agent, "two", "1");
-    assert_eq!(stops(&agent, "one").get("decision"), None);
+    let told = stops(&agent, "one");
+    assert_eq!(told.get("decision"), None);
+    assert!(told["systemMessage"].as_str().is_some_and(|told| told.contains("not certain")), "{told}");
     let (_, findings, limits) = last_stop(&agent);
     assert!(
         findings.contains(r#""certainty":"likely""#) && !findings.contains(r#""certainty":"certain""#),

@@ -8,6 +8,7 @@ use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
+use assize_core::finding::Finding;
 use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome, Unjudged};
 use assize_core::text::head;
@@ -21,6 +22,7 @@ use assize_engine::transcript::read_facts;
 use assize_engine::tree_journal::TreeJournal;
 use assize_engine::work_tree::WorkTree;
 use assize_ledger::event::{self, LedgerEvent, session_state};
+use assize_stop::attribution::Author;
 use assize_stop::court::{Disposition, StopCase, StopInputs, StopRecord};
 use assize_stop::directive::{Attachment, Directive, OVERRULE_MARKER, overrules};
 use assize_stop::observation::CallEvent;
@@ -338,6 +340,7 @@ impl<'a> EventHandler<'a> {
                 let record = hold(case, terms, state.clone(), &self.sources(&state), &mut |ids, question, each| {
                     judges.ask(ids, question, each);
                 });
+                notices.extend(uncertain_notice(&record));
                 (record, state, notices)
             }
             Err(failure) => {
@@ -488,6 +491,16 @@ fn project_of(event: &HookEvent, host: &Host) -> PathBuf {
     project
         .filter(|project| project.is_absolute() && event.folder.starts_with(project))
         .unwrap_or_else(|| event.folder.clone())
+}
+
+/// Says what would have blocked if it were known that the session did it.
+fn uncertain_notice(record: &StopRecord) -> Option<String> {
+    let is_accepted = record.decision.ruling.outcome == Outcome::Accept;
+    let limits = &record.inputs.evidence.as_ref().filter(|_| is_accepted)?.limits;
+    let unclear = limits.iter().find(|limit| limit.starts_with(Author::Unclear.as_words()))?;
+    let is_there = |finding: &&Finding| finding.path.as_ref().is_some_and(|path| unclear.contains(path.as_str()));
+    let finding = record.inputs.findings.iter().find(is_there)?;
+    Some(format!("Assize let this stop pass and is not certain ({unclear}): {}", finding.with_id()))
 }
 
 /// Takes out of the events of a session that a person let its state pass.
