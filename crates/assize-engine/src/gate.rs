@@ -126,6 +126,11 @@ impl PreparedWorktree {
         prepared
     }
 
+    /// Returns whether packages of Node are installed for the copy.
+    pub fn has_node_packages(&self) -> bool {
+        self.dependencies.iter().any(|(_, inside)| inside.ends_with("node_modules"))
+    }
+
     /// Shows gates folders with dependencies.
     fn add_dependencies(&mut self, dependencies: Vec<(PathBuf, String)>) {
         for (host, inside) in &dependencies {

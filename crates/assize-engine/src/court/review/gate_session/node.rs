@@ -20,13 +20,14 @@ struct TestCounts {
 }
 
 impl TestCounts {
-    fn of(ran: &GateExecution) -> Self {
+    fn of(base: &PreparedWorktree, ran: &GateExecution) -> Self {
         let count = |outcome| ran.run.cases().filter(|case| case.outcome == outcome).count();
         if is_status_alone(&ran.run) {
             return Self { passed: 1, failed: 0 };
         }
-        // A runner that comes to no result has failed as a whole.
-        let is_missing = matches!(ran.run.trouble, Some((GateTrouble::MissingTool, _)));
+        // A runner that comes to no result has failed as a whole. Where no package could be installed, all tools are missing,
+        // and another version of Node may install them.
+        let is_missing = matches!(ran.run.trouble, Some((GateTrouble::MissingTool, _))) && base.has_node_packages();
         let whole = usize::from(ran.run.state != GateState::Passed && !is_missing);
         Self { passed: count(TestOutcome::Passed), failed: count(TestOutcome::Failed).max(whole) }
     }
@@ -43,7 +44,7 @@ impl TestCounts {
 
 /// Returns whether another version of Node may be what the tests of the base lack.
 pub(super) fn may_lack_node(planned: Planned<'_>, base: &PreparedWorktree, ran: &GateExecution) -> bool {
-    is_of_node(planned, base) && TestCounts::of(ran).mostly_fail()
+    is_of_node(planned, base) && TestCounts::of(base, ran).mostly_fail()
 }
 
 fn is_of_node(planned: Planned<'_>, base: &PreparedWorktree) -> bool {
@@ -102,12 +103,12 @@ impl GateSession<'_> {
             if !is_of_node(Planned { gate, setup: &setup }, base) {
                 continue;
             }
-            let mut counts =
-                TestCounts::of(&self.find_out(base, Planned { gate, setup: &setup }, BaseLookup::Taken)?);
+            let ran = self.find_out(base, Planned { gate, setup: &setup }, BaseLookup::Taken)?;
+            let mut counts = TestCounts::of(base, &ran);
             let built = gate.built(&setup, &base.project).filter(|_| counts.mostly_fail());
             if let Some(setup) = built {
                 let ran = self.find_out(base, Planned { gate, setup: &setup }, BaseLookup::Taken)?;
-                counts = [counts, TestCounts::of(&ran)].into_iter().max_by_key(|it| it.passed).unwrap_or(counts);
+                counts = [counts, TestCounts::of(base, &ran)].into_iter().max_by_key(|it| it.passed).unwrap_or(counts);
             }
             all.add(counts);
         }
