@@ -165,7 +165,10 @@ fn of_assize(
     MeasuredProcess {
         name,
         // An accepted stop leaves nothing to judge: each round begins with a wish.
-        before: Box::new(move |round| asked.event(&asks, &prompt(&asked, round))),
+        before: Box::new(move |round| {
+            asked.writes_round(round)?;
+            asked.event(&asks, &prompt(&asked, round))
+        }),
         command: Box::new(move || folder.hook(&program)),
         input: Box::new(move |round| place.with_common_fields(event(&place, round)).to_string()),
         millis: Vec::new(),
@@ -174,11 +177,19 @@ fn of_assize(
 }
 
 fn prompt(_: &BenchmarkFixture, round: usize) -> serde_json::Value {
-    json!({"hook_event_name": "UserPromptSubmit", "prompt": format!("Add handler {round}"), "prompt_id": format!("p{round}")})
+    json!({"hook_event_name": "UserPromptSubmit", "prompt": asked(round), "prompt_id": format!("p{round}")})
+}
+
+fn asked(round: usize) -> String {
+    format!("Add handler {round}")
+}
+
+fn said(round: usize) -> String {
+    format!("Handler {round} works as the tests show.")
 }
 
 fn stop(_: &BenchmarkFixture, round: usize) -> serde_json::Value {
-    json!({"hook_event_name": "Stop", "stop_hook_active": false, "last_assistant_message": format!("Handler {round} works as the tests show."), "background_tasks": []})
+    json!({"hook_event_name": "Stop", "stop_hook_active": false, "last_assistant_message": said(round), "background_tasks": []})
 }
 
 /// A repository with a change in it, a transcript, and a home folder.
@@ -222,6 +233,19 @@ impl BenchmarkFixture {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.repo.outside());
         command
+    }
+
+    /// Writes into the transcript what is asked and said in a round, as a harness has done when the agent stops.
+    fn writes_round(&self, round: usize) -> Result {
+        let failed = |error: std::io::Error| format!("{}: {error}", self.transcript.display());
+        let mut file = fs::OpenOptions::new().append(true).open(&self.transcript).map_err(failed)?;
+        for line in [
+            json!({"type": "user", "message": {"role": "user", "content": asked(round)}}),
+            json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": said(round)}]}}),
+        ] {
+            writeln!(file, "{line}").map_err(failed)?;
+        }
+        Ok(())
     }
 
     fn event(&self, assize: &Path, event: &serde_json::Value) -> Result {
