@@ -28,8 +28,10 @@ pub const FILES_MAX: usize = 50_000;
 pub const KEPT_BYTES_MAX: u64 = 256 * 1024;
 /// The largest file that is read to see whether it changed, in bytes.
 const READ_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Bytes of observations above which those that no running session needs are dropped.
+/// Bytes of observations above which the older half is dropped when a session begins.
 pub const OBSERVATIONS_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Bytes of kept contents above which the older half of the observations is dropped when a session begins.
+pub const CONTENTS_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// A file that was changed this close to a look may change again without a trace.
 const RACY_NS: i64 = 20_000_000;
 
@@ -137,6 +139,7 @@ impl TreeJournal {
     pub fn note(&self, at_ms: i64, paths: &[&str]) -> Result<JournalMark, JournalError> {
         self.make_folders()?;
         let _lock = self.lock()?;
+        self.prune(OBSERVATIONS_BYTES_MAX, CONTENTS_BYTES_MAX)?;
         let mut state = self.state();
         if !paths.is_empty() {
             let files = paths.iter().map(|path| self.observed(path)).collect();
@@ -203,6 +206,33 @@ impl TreeJournal {
             .custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
         let locked = options.open(&path).and_then(|file| file.lock().map(|()| file));
         locked.map_err(|error| JournalError::Io { path, error })
+    }
+
+    /// Drops the older half of the observations where they or their contents take too much room. A session that needs them
+    /// is told that they are missing.
+    fn prune(&self, observations_max: u64, contents_max: u64) -> Result<(), JournalError> {
+        let path = self.folder.join("observations.jsonl");
+        let contents = || fs::read_dir(self.folder.join("contents")).into_iter().flatten().flatten();
+        let bytes = fs::metadata(&path).map_or(0, |meta| meta.len());
+        let of_contents: u64 = contents().filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+        if bytes <= observations_max && of_contents <= contents_max {
+            return Ok(());
+        }
+        let pruned = || -> io::Result<()> {
+            let text = fs::read_to_string(&path)?;
+            let lines: Vec<&str> = text.lines().collect();
+            let left = &lines[lines.len().div_ceil(2)..];
+            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+            left.iter().try_for_each(|line| writeln!(file, "{line}"))?;
+            file.persist(&path)?;
+            let seen = left.iter().filter_map(|line| serde_json::from_str::<Observation>(line).ok());
+            let needed: HashSet<String> = seen.flat_map(|one| one.files).filter_map(|file| file.hash).collect();
+            for file in contents().filter(|file| !needed.contains(&*file.file_name().to_string_lossy())) {
+                fs::remove_file(file.path())?;
+            }
+            Ok(())
+        };
+        pruned().map_err(|error| JournalError::Io { path: path.clone(), error })
     }
 
     /// A state that cannot be read is none: then everything is seen for the first time.
@@ -458,6 +488,28 @@ mod tests {
             seen.iter().map(|one| one.git.as_ref().and_then(|moved| moved.head.as_deref())).collect();
         assert_eq!(heads, [None, Some(repo.head().as_str())]);
         assert_eq!(seen[0].files[0].object.as_deref(), Some("d00491fd7e5bb6fa28c517a0bb32b8b506539d4d"));
+    }
+
+    #[test]
+    fn a_journal_that_grows_too_large_loses_its_older_half() {
+        let repo = Repo::with_commit(&[("a.rs", "1\n")]);
+        let journal = journal(&repo);
+        for number in 0..5 {
+            repo.write("a.rs", &format!("{number}\n"));
+            journal.record(number, "s", &began("1")).expect("a look");
+        }
+        let bytes = fs::metadata(journal.folder.join("observations.jsonl")).expect("kept").len();
+        journal.prune(bytes, 8).expect("at the limits");
+        assert_eq!(journal.observations(&start(&journal)).expect("all").len(), 4);
+        for (observations_max, contents_max, left) in [(bytes - 1, 8, 2), (bytes, 3, 1)] {
+            journal.prune(observations_max, contents_max).expect("past one of them");
+            assert!(matches!(journal.observations(&start(&journal)), Err(JournalError::Cut)));
+            let later = JournalMark { observations: 4 - left, ..start(&journal) };
+            let seen = journal.observations(&later).expect("the later half");
+            assert!(seen.iter().flat_map(|one| &one.files).all(|file| journal.contents(file).is_some()));
+            let kept = fs::read_dir(journal.folder.join("contents")).expect("a folder").count();
+            assert_eq!((seen.len(), kept), (left as usize, left as usize));
+        }
     }
 
     #[test]

@@ -257,7 +257,10 @@ fn verify(host: &Host, output: Output) -> Result {
 fn print_sound(sound: Verified, output: Output) {
     print(&match output.format {
         Format::Json => format!("{}\n", json!(LedgerCheck::sound(sound.entries, &sound.head))),
-        _ => format!("{} entries, all sound\nhead {}\n", sound.entries, hexadecimal(&sound.head)),
+        _ => {
+            let entries = if sound.entries == 1 { "1 entry, sound".to_owned() } else { format!("{} entries, all sound", sound.entries) };
+            format!("{entries}\nhead {}\n", hexadecimal(&sound.head))
+        }
     });
 }
 
