@@ -7,14 +7,13 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use assize_ledger::anchor::{Anchor, AnchorDamage, SealKey};
-use rustix::fs::OFlags;
 
-use crate::regular_file;
+use crate::{private_file, regular_file};
 
 /// The name of a ledger's file.
 const LEDGER: &str = "ledger.db";
@@ -150,7 +149,7 @@ impl AnchorPlace {
     fn write(&self, ledger: &Path, anchor: &Anchor) -> Result<(), AnchorError> {
         let text = anchor.sealed(&ledger.to_string_lossy(), &self.key()?);
         for path in &self.copies {
-            put(path, text.as_bytes()).map_err(|error| failed(path, error))?;
+            private_file::replace_durably(path, text.as_bytes()).map_err(|error| failed(path, error))?;
         }
         Ok(())
     }
@@ -165,25 +164,18 @@ impl AnchorPlace {
         }
         let mut key = SealKey::default();
         getrandom::fill(&mut key).map_err(|error| failed(io::Error::other(error.to_string())))?;
-        let folder = self.key.parent().unwrap_or(Path::new("/"));
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-        writeln!(file, "{}", blake3::Hash::from_bytes(key).to_hex()).map_err(failed)?;
-        file.as_file().sync_all().map_err(failed)?;
-        match file.persist_noclobber(&self.key) {
-            Ok(_) => Ok(key),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => self.key(),
-            Err(error) => Err(failed(error.error)),
+        let text = format!("{}\n", blake3::Hash::from_bytes(key).to_hex());
+        match private_file::create_durably(&self.key, text.as_bytes()) {
+            Ok(()) => Ok(key),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.key(),
+            Err(error) => Err(failed(error)),
         }
     }
 
     /// Waits until no other process writes the anchor.
     fn lock(&self) -> Result<File, AnchorError> {
         let path = self.copies[0].with_extension("lock");
-        let no_follow = OFlags::NOFOLLOW.bits().cast_signed();
-        let opened =
-            File::options().write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow).open(&path);
-        let locked = opened.and_then(|file| file.lock().map(|()| file));
-        locked.map_err(|error| failed(&path, error))
+        private_file::lock(&path).map_err(|error| failed(&path, error))
     }
 }
 
@@ -195,16 +187,6 @@ fn read_copy(path: &Path, ledger: &Path, key: &SealKey) -> Result<Anchor, Anchor
 
 fn failed(path: &Path, error: io::Error) -> AnchorError {
     AnchorError::Io { path: path.to_owned(), error }
-}
-
-/// Puts a file in its place, whole. A power loss leaves the old one or the new one.
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_data()?;
-    file.persist(path)?;
-    Ok(())
 }
 
 fn read_key(bytes: &[u8]) -> Option<SealKey> {

@@ -47,6 +47,7 @@ pub mod ledger;
 pub mod ledger_place;
 pub mod market;
 pub mod patch;
+pub mod private_file;
 pub mod process;
 mod process_tree;
 pub mod random;

@@ -12,6 +12,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use assize_patch::git_object;
 use assize_stop::observation::{CallEvent, GitMove, Observation, ObservedFile, OpenCall, OpenSession, follow};
 use ignore::WalkBuilder;
 use rustix::fs::OFlags;
@@ -20,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::git::Repository;
 use crate::ledger_place::LedgerPlace;
 use crate::random::fresh_word;
-use crate::regular_file;
+use crate::{private_file, regular_file};
 
 /// The most files of a tree that is looked at.
 pub const FILES_MAX: usize = 50_000;
@@ -197,15 +198,7 @@ impl TreeJournal {
 
     fn lock(&self) -> Result<File, JournalError> {
         let path = self.folder.join("lock");
-        let mut options = File::options();
-        options
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
-        let locked = options.open(&path).and_then(|file| file.lock().map(|()| file));
-        locked.map_err(|error| JournalError::Io { path, error })
+        private_file::lock(&path).map_err(|error| JournalError::Io { path, error })
     }
 
     /// Drops the older half of the observations where they or their contents take too much room. A session that needs them
@@ -222,9 +215,7 @@ impl TreeJournal {
             let text = fs::read_to_string(&path)?;
             let lines: Vec<&str> = text.lines().collect();
             let left = &lines[lines.len().div_ceil(2)..];
-            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-            left.iter().try_for_each(|line| writeln!(file, "{line}"))?;
-            file.persist(&path)?;
+            private_file::replace(&path, left.iter().map(|line| format!("{line}\n")).collect::<String>().as_bytes())?;
             let seen = left.iter().filter_map(|line| serde_json::from_str::<Observation>(line).ok());
             let needed: HashSet<String> = seen.flat_map(|one| one.files).filter_map(|file| file.hash).collect();
             for file in contents().filter(|file| !needed.contains(&*file.file_name().to_string_lossy())) {
@@ -244,14 +235,8 @@ impl TreeJournal {
 
     fn keep_state(&self, state: &LastLook) -> Result<(), JournalError> {
         let path = self.folder.join("state");
-        let kept = || -> io::Result<()> {
-            let bytes = postcard::to_allocvec(state).map_err(io::Error::other)?;
-            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-            file.write_all(&bytes)?;
-            file.persist(&path)?;
-            Ok(())
-        };
-        kept().map_err(|error| JournalError::Io { path: path.clone(), error })
+        let bytes = postcard::to_allocvec(state).map_err(io::Error::other);
+        bytes.and_then(|bytes| private_file::replace(&path, &bytes)).map_err(|error| JournalError::Io { path, error })
     }
 
     fn look(&self, at_ms: i64, state: &mut LastLook) -> Result<(), JournalError> {
@@ -332,7 +317,7 @@ impl TreeJournal {
             // Without them the file is told as a whole only.
             let _ = fs::write(kept, &bytes);
         }
-        ObservedFile { path: path.to_owned(), hash: Some(hash), object: Some(object_of(&bytes)) }
+        ObservedFile { path: path.to_owned(), hash: Some(hash), object: Some(git_object(&bytes)) }
     }
 
     /// Begins the next observation.
@@ -396,14 +381,6 @@ fn changed<'a>(before: &'a [FileLook], now: &'a [FileLook]) -> impl Iterator<Ite
             }
         }
     })
-}
-
-/// Returns the id of the object that git makes of a file's contents.
-fn object_of(contents: &[u8]) -> String {
-    let mut hash = sha1_smol::Sha1::new();
-    hash.update(format!("blob {}\0", contents.len()).as_bytes());
-    hash.update(contents);
-    hash.digest().to_string()
 }
 
 fn nanoseconds(time: SystemTime) -> i64 {

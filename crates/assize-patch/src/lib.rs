@@ -35,6 +35,7 @@ mod block;
 mod document;
 mod embedded;
 mod export;
+mod git_object;
 pub mod import;
 mod indent;
 mod inverse;
@@ -59,6 +60,7 @@ use serde::{Deserialize, Serialize};
 
 pub use document::{JSON, PatchForm, PatchInput};
 pub use export::unified;
+pub use git_object::git_object;
 pub use inverse::{between, inverse};
 pub use locate::{MATCHES_MAX, MatchTier};
 pub use outcome::{ChangedFile, PatchDocument, PatchEffect};

@@ -17,6 +17,7 @@ use assize_gate::status_alone::is_status_alone;
 use assize_report::REPORT_BYTES_MAX;
 
 use super::{GateExecution, Planned, PreparedWorktree, RunTerms, is_program};
+use crate::private_file;
 
 /// The most entries of dependency folders that are hashed. For a project with more, nothing is cached.
 pub const LENT_ENTRIES_MAX: usize = 50_000;
@@ -238,14 +239,8 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 /// Writes a file atomically.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    use std::io::Write as _;
-
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    fs::create_dir_all(path.parent().unwrap_or(path))?;
+    private_file::replace(path, bytes)
 }
 
 #[cfg(test)]

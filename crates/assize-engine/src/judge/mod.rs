@@ -25,9 +25,9 @@ use std::time::{Duration, Instant};
 use assize_core::prompt::Question;
 use assize_core::ruling::{Cause, Unjudged};
 use assize_core::verdict::Reply;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::process_tree::ancestors;
-use serde::{Deserialize, Deserializer, Serialize};
 
 pub use http::HttpClient;
 pub use server::{HttpJudge, call};

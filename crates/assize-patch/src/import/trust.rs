@@ -4,6 +4,8 @@
 //! wrong, and with it those of its file. Where a text names the file as it was by its hash, that proves all of them. How
 //! lines are found must not be known here.
 
+use crate::git_object;
+
 /// Fewest lines that say something of a hunk that is told from its like by its number.
 const TOLD_MIN: usize = 2;
 /// How many lines off a number may well be that nothing proves: its like must not stand as near.
@@ -70,12 +72,7 @@ impl NumberTrust {
 
 /// Whether git calls a text by a hash that begins so.
 pub(super) fn is_blob(text: &[u8], hash: &str) -> bool {
-    let is_it = |text: &[u8]| {
-        let mut digest = sha1_smol::Sha1::new();
-        digest.update(format!("blob {}\0", text.len()).as_bytes());
-        digest.update(text);
-        digest.digest().to_string().starts_with(&hash.to_ascii_lowercase())
-    };
+    let is_it = |text: &[u8]| git_object(text).starts_with(&hash.to_ascii_lowercase());
     // Where git keeps `\n` for what is `\r\n` in the tree, it counts the same lines.
     let is_long = hash.len() >= HASH_DIGITS_MIN && hash.bytes().all(|digit| digit.is_ascii_hexdigit());
     is_long && (is_it(text) || memchr::memmem::find(text, b"\r\n").is_some() && is_it(&unix(text)))

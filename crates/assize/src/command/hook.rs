@@ -155,9 +155,9 @@ impl<'a> EventHandler<'a> {
             "clear" if state.directives_seen == 0 => self.cleared_session(&ledger)?,
             _ => SessionState::default(),
         };
-        self.observe(&CallEvent::Waits { running: usize::MAX });
+        let observed = self.observe(&CallEvent::Waits { running: usize::MAX });
         let carried_baseline = carried.baseline.take();
-        let baseline = state.baseline.is_none().then(|| carried_baseline.unwrap_or_else(|| self.baseline()));
+        let baseline = state.baseline.is_none().then(|| carried_baseline.unwrap_or_else(|| self.baseline(observed)));
         let agent = self.adapter.id().to_owned();
         let transcript = self.transcript();
         let source = source.to_owned();
@@ -208,7 +208,7 @@ impl<'a> EventHandler<'a> {
 
     fn prompt(&self, text: &str) -> std::result::Result<HookReply, LedgerError> {
         // What the user typed between two prompts is the user's.
-        self.observe(&CallEvent::Waits { running: usize::MAX });
+        let observed = self.observe(&CallEvent::Waits { running: usize::MAX });
         let overrules = overrules(text);
         let mut ledger = Ledger::open(&self.host.ledger())?;
         let seen = ledger.session_size(&self.session)?;
@@ -218,7 +218,7 @@ impl<'a> EventHandler<'a> {
         }
         let prompt_id = self.event.prompt_id.clone().unwrap_or_else(|| format!("prompt-{}", seen.prompts + 1));
         let begins = seen.entries == 0 || self.others_committed(&ledger)?;
-        let baseline = begins.then(|| self.baseline());
+        let baseline = begins.then(|| self.baseline(observed));
         // The start of a session says it as well, but not every agent announced that one.
         let notice = if seen.entries == 0 { self.configuration_notice(baseline.as_ref()) } else { None };
         let agent = self.adapter.id().to_owned();
@@ -276,8 +276,8 @@ impl<'a> EventHandler<'a> {
     }
 
     /// Without a baseline the change is measured from the last commit, which the record then says.
-    fn baseline(&self) -> Baseline {
-        let observed = self.observe(&CallEvent::Waits { running: usize::MAX });
+    /// `observed` is what a look at the tree came to just before.
+    fn baseline(&self, observed: Option<u64>) -> Baseline {
         let mut baseline = baseline(&self.host.folder).unwrap_or_default();
         if observed.is_some() {
             let dirty: Vec<&str> = baseline.dirty.iter().map(|(path, _)| path.as_str()).collect();
