@@ -153,15 +153,22 @@ fn judge(program: &Path, server: &LocalModelServer, work: &WorkSample) -> Result
     repo.write("assize.toml", &configuration(server.port));
     let agent = Agent::new(program, repo);
     let began = Instant::now();
-    let output = agent.run(&["stop", "--format", "json", "--directive", TASK, "--message", work.message]);
+    let transcript = agent.writes_prompt(TASK);
+    let case = ["--directive", TASK, "--message", work.message, "--transcript", &transcript];
+    let output = agent.run(&[&["stop", "--format", "json"][..], &case].concat());
     let envelope: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("no envelope ({error}): {}", String::from_utf8_lossy(&output.stderr)))?;
     println!("{envelope}");
     let reply = reply_on_record(&agent)?;
-    let form = serde_json::from_str::<StopVerdict>(&reply);
-    let verdict =
-        form.map_err(|error| format!("the reply is not of the form that was asked for ({error}): {reply}"))?;
     let outcome = envelope["outcome"].as_str().unwrap_or_default().to_owned();
+    let verdict = match serde_json::from_str::<StopVerdict>(&reply) {
+        Ok(verdict) => verdict,
+        // A small model that begins to repeat itself comes to the limit of its tokens.
+        Err(_) if envelope["unjudged"]["cause"] == "truncated" => {
+            return Ok(SampleRuling { outcome, seconds: began.elapsed().as_secs() });
+        }
+        Err(error) => return Err(format!("the reply is not of the form that was asked for ({error}): {reply}")),
+    };
     match verdict.check() {
         Ok(()) if outcome == "unjudged" => Err(format!("a sound verdict was not taken: {envelope}")),
         Err(wrong) if outcome != "unjudged" => Err(format!("a verdict was taken although {wrong}")),

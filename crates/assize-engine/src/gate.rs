@@ -387,7 +387,7 @@ impl PreparedWorktree {
         let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.push('\n');
         text.push_str(&String::from_utf8_lossy(&output.stderr));
-        if let Some(command) = command.without_unknown(planned.gate.newer_options(), &output) {
+        if let Some(command) = planned.gate.instead(planned.setup, command, &output) {
             return self.carry_out((planned, copy), &command, checks, sandbox, terms, printed);
         }
         let mut run = GateRun::of(planned.gate, planned.setup, &output, checks.canary);

@@ -107,7 +107,13 @@ impl Agent {
     pub fn is_asked(&self, prompt: &str) {
         assert!(self.sends("SessionStart", json!({"source": "startup"})).status.success());
         assert!(self.sends("UserPromptSubmit", json!({"prompt": prompt, "prompt_id": "p1"})).status.success());
+        self.writes_prompt(prompt);
+    }
+
+    /// Adds what the user says to the transcript and returns the transcript's path.
+    pub fn writes_prompt(&self, prompt: &str) -> String {
         self.writes(&json!({"type": "user", "message": {"role": "user", "content": prompt}}));
+        self.transcript().display().to_string()
     }
 
     /// Stops with a final message and returns the hook's answer, if it gives one.

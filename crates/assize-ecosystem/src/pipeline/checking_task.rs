@@ -122,7 +122,7 @@ mod tests {
             (
                 "Taskfile.yml",
                 "tasks:\n  lint:\n    cmds: [ruff check]\n  deploy: scp a b\n",
-                vec![("Taskfile.yml, `lint`", "ruff check")],
+                vec![("Taskfile.yml, `lint`", "(ruff check\n)")],
             ),
             (
                 "tox.ini",

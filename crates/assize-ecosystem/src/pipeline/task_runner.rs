@@ -117,28 +117,87 @@ pub(super) fn task(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
             Value::Array(list) => list.iter().map(commands).collect(),
             task => items(task, &["cmds"]).map(commands).chain([self::text(task, &["cmd"]).to_owned()]).collect(),
         };
-        recipes.add(name, needs, &list.join("\n"));
+        recipes.add(name, needs, list);
     }
     let names: Vec<&str> = call.names().collect();
     let names = if names.is_empty() { vec!["default"] } else { names };
     recipes.steps(&names, &path, call.folder)
 }
 
-/// Rules with what they need and what they run, in the order of the file.
+/// The commands that `make TARGET…` runs, in its order: what a rule needs goes before it. `None` where that cannot be told: there is no
+/// such rule, it is up to date if a file `is_there`, the file asks for other ways, or the end of a command does not count.
+pub fn make_commands(text: &str, targets: &[&str], is_there: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+    const OTHER_WAYS: [&str; 9] =
+        [".IGNORE", ".ONESHELL", ".SHELLFLAGS", "SHELL", "define", "if", "include", "-include", "sinclude"];
+    let begins = |line: &str| OTHER_WAYS.iter().any(|way| line.starts_with(way));
+    if text.lines().any(begins) {
+        return None;
+    }
+    let phony = text.lines().filter_map(|line| line.strip_prefix(".PHONY:")).flat_map(str::split_whitespace);
+    let phony: Vec<&str> = phony.collect();
+    let recipes = Recipes::of_make(text);
+    let (mut found, mut seen) = (Vec::new(), Vec::new());
+    let mut visit = |name: &str, commands: &[String]| {
+        if is_there(name) && !phony.contains(&name) {
+            return None;
+        }
+        for command in commands {
+            let command = command.trim_start_matches(['@', '+', ' ']);
+            if command.starts_with('-') || found.len() >= MAKE_COMMANDS_MAX {
+                return None;
+            }
+            found.push(command.to_owned());
+        }
+        Some(())
+    };
+    targets.iter().try_for_each(|target| recipes.in_order(target, &mut seen, &mut visit))?;
+    Some(found)
+}
+
+/// Most commands of a rule of make that are taken apart.
+pub const MAKE_COMMANDS_MAX: usize = 64;
+
+/// What a rule needs and what it runs, each command in a shell of its own.
+#[derive(Default)]
+struct Recipe {
+    needs: Vec<String>,
+    commands: Vec<String>,
+}
+
+/// Rules, in the order of the file.
 #[derive(Default)]
 struct Recipes {
     order: Vec<String>,
-    rules: BTreeMap<String, (Vec<String>, String)>,
+    rules: BTreeMap<String, Recipe>,
 }
 
 impl Recipes {
-    fn add(&mut self, name: &str, needs: Vec<String>, script: &str) {
+    fn add(&mut self, name: &str, needs: Vec<String>, commands: Vec<String>) {
         if !self.rules.contains_key(name) {
             self.order.push(name.to_owned());
         }
         let rule = self.rules.entry(name.to_owned()).or_default();
-        rule.0.extend(needs);
-        rule.1.push_str(script);
+        rule.needs.extend(needs);
+        rule.commands.extend(commands);
+    }
+
+    /// Visits a rule after those that it needs, each once. `None` where it has no rule, or a visit ends with that.
+    fn in_order<'a>(
+        &'a self,
+        name: &str,
+        seen: &mut Vec<&'a str>,
+        visit: &mut dyn FnMut(&str, &[String]) -> Option<()>,
+    ) -> Option<()> {
+        let (name, recipe) = self.rules.get_key_value(name)?;
+        if seen.contains(&name.as_str()) {
+            return Some(());
+        }
+        seen.push(name);
+        // What has no rule is a file that has to be there.
+        for need in recipe.needs.iter().filter(|need| self.rules.contains_key(*need)) {
+            self.in_order(need, seen, visit)?;
+        }
+        visit(name, &recipe.commands)
     }
 
     fn of_make(text: &str) -> Self {
@@ -156,7 +215,7 @@ impl Recipes {
             if let Some(command) = line.strip_prefix('\t') {
                 for name in &open {
                     let command = substituted(command, &variables, ["$(", "${"], 0);
-                    recipes.add(name, Vec::new(), &format!("({command}\n)\n"));
+                    recipes.add(name, Vec::new(), vec![command]);
                 }
                 continue;
             }
@@ -170,7 +229,7 @@ impl Recipes {
             let needs = needs.split('#').next().unwrap_or_default();
             open = names.split_whitespace().map(str::to_owned).collect();
             let needs: Vec<String> = needs.trim_start_matches(':').split_whitespace().map(str::to_owned).collect();
-            open.iter().for_each(|name| recipes.add(name, needs.clone(), ""));
+            open.iter().for_each(|name| recipes.add(name, needs.clone(), Vec::new()));
         }
         recipes
     }
@@ -183,7 +242,7 @@ impl Recipes {
             if line.starts_with([' ', '\t']) {
                 if let Some(name) = &open {
                     let command = substituted(line.trim(), &variables, ["{{", "{{"], 0);
-                    recipes.add(name, Vec::new(), &format!("({command}\n)\n"));
+                    recipes.add(name, Vec::new(), vec![command]);
                 }
                 continue;
             }
@@ -197,7 +256,7 @@ impl Recipes {
             let Some(name) = head.split_whitespace().next() else { continue };
             let name = name.trim_start_matches('@').to_owned();
             let needs = needs.split_whitespace().map(|need| need.trim_matches(['(', ')', '&']).to_owned());
-            recipes.add(&name, needs.filter(|need| !need.is_empty()).collect(), "");
+            recipes.add(&name, needs.filter(|need| !need.is_empty()).collect(), Vec::new());
             open = Some(name);
         }
         recipes
@@ -216,11 +275,13 @@ impl Recipes {
         let mut at = 0;
         while let Some(name) = wanted.get(at).cloned() {
             at += 1;
-            let Some((needs, script)) = self.rules.get(&name) else { continue };
-            let new: Vec<String> = needs.iter().filter(|need| !wanted.contains(need)).cloned().collect();
+            let Some(recipe) = self.rules.get(&name) else { continue };
+            let new: Vec<String> = recipe.needs.iter().filter(|need| !wanted.contains(need)).cloned().collect();
             wanted.extend(new);
-            if !script.trim().is_empty() {
-                found.push(step(script.clone(), folder, format!("{path}, `{name}`")));
+            let commands = recipe.commands.iter().filter(|command| !command.trim().is_empty());
+            let script: String = commands.map(|command| format!("({command}\n)\n")).collect();
+            if !script.is_empty() {
+                found.push(step(script, folder, format!("{path}, `{name}`")));
             }
         }
         Some(found)

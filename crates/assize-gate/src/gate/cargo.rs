@@ -4,10 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_core::finding::Severity;
 use assize_core::path::{file_name, is_example, is_within, join, parent, relative_to, within};
 use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{is_generated, is_test};
-use assize_report::{ReportError, ToolReport};
+use assize_report::{Diagnostic, ReportError, ToolReport};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::{GateCommand, GateOutput, Project, Setup};
@@ -327,8 +328,32 @@ pub(super) fn explain(mut report: ToolReport, output: &GateOutput) -> ToolReport
     report
 }
 
+/// Caps lints at warnings, in what belongs to the project as well.
+const LINTS_WARN: &str = "build.rustflags=['--cap-lints=warn']";
+
+/// The command for tests that only denied lints kept from being built: code that denies all warnings is denied by the next
+/// compiler. `cargo-check` objects to what is new of them. `None` where anything else is wrong.
+pub(super) fn despite_lints(command: &GateCommand, report: &ToolReport) -> Option<GateCommand> {
+    let is_lint = |found: &Diagnostic| {
+        let is_error_code = found.code.strip_prefix('E').is_some_and(|code| code.bytes().all(|c| c.is_ascii_digit()));
+        !is_error_code && !matches!(found.code.as_str(), "cargo" | "rustc")
+    };
+    let mut errors = report.diagnostics.iter().filter(|found| found.severity == Severity::Error).peekable();
+    let is_capped = command.arguments.iter().any(|argument| argument == LINTS_WARN);
+    if is_capped || report.tests.is_some() || report.diagnostics_left_out > 0 || errors.peek().is_none() {
+        return None;
+    }
+    errors.all(is_lint).then(|| {
+        let mut command = command.clone();
+        command.arguments.extend(["--config".to_owned(), LINTS_WARN.to_owned()]);
+        command
+    })
+}
+
 #[cfg(test)]
 pub(super) mod tests {
+    use assize_report::TestRun;
+
     use super::*;
 
     /// A project of manifests and other files.
@@ -483,6 +508,39 @@ pub(super) mod tests {
         let arguments = |files: &[&str]| command(&setup, &project(&[], files), &["check"]).arguments;
         assert_eq!(arguments(&["Cargo.lock"]), ["check", "--offline"]);
         assert_eq!(arguments(&["a/Cargo.lock"]), ["check", "--offline", "--locked"]);
+    }
+
+    #[test]
+    fn denied_lints_do_not_keep_tests_from_running() {
+        let setup = Setup { folder: String::new(), because: String::new(), detail: String::new() };
+        let plain = command(&setup, &project(&[], &[]), &["test"]);
+        let report = |codes: &[(&str, Severity)]| {
+            let of = |(code, severity): &(&str, Severity)| Diagnostic {
+                code: (*code).to_owned(),
+                severity: *severity,
+                path: None,
+                line: None,
+                message: "m".to_owned(),
+                offer: None,
+            };
+            ToolReport { diagnostics: codes.iter().map(of).collect(), ..ToolReport::default() }
+        };
+        let (error, warning) = (Severity::Error, Severity::Warning);
+        let lints = report(&[("dead_code", error), ("clippy::E", error), ("E0001", warning)]);
+        let capped = despite_lints(&plain, &lints).expect("another call");
+        assert_eq!(capped.arguments.join(" "), format!("test --offline --config {LINTS_WARN}"));
+        assert_eq!(despite_lints(&capped, &lints), None, "once");
+        for codes in [
+            &[][..],
+            &[("dead_code", warning)],
+            &[("dead_code", error), ("E0308", error)],
+            &[("dead_code", error), ("rustc", error)],
+            &[("dead_code", error), ("cargo", error)],
+        ] {
+            assert_eq!(despite_lints(&plain, &report(codes)), None, "{codes:?}");
+        }
+        assert_eq!(despite_lints(&plain, &ToolReport { diagnostics_left_out: 1, ..lints.clone() }), None);
+        assert_eq!(despite_lints(&plain, &ToolReport { tests: Some(TestRun::default()), ..lints }), None);
     }
 
     #[test]

@@ -60,6 +60,10 @@ impl Gate for CargoTest {
         Ok(cargo::place(cargo::explain(report, output), setup, output))
     }
 
+    fn instead(&self, setup: &Setup, command: &GateCommand, output: &GateOutput) -> Option<GateCommand> {
+        cargo::despite_lints(command, &self.parse(setup, output).ok()?)
+    }
+
     fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
         canary(setup, project, word)
     }

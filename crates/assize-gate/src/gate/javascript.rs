@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_core::path::{file_name, is_below, parent, within};
-use assize_ecosystem::{document, holds_tests, is_generated, without_samples};
+use assize_core::path::{file_name, is_below, parent, relative_to, within};
+use assize_ecosystem::{document, holds_tests, is_generated, pipeline, without_samples};
 use assize_report::ToolReport;
 use assize_report::eslint::CODE_ENDINGS;
 use serde_json::Value;
@@ -22,9 +22,28 @@ pub(super) struct NodePackage {
     /// The folder, relative to the root of the project; empty for that itself.
     pub folder: String,
     manifest: Value,
+    /// The file of make beside it, if there is one, and the names of what else lies there.
+    make: Option<(String, BTreeSet<String>)>,
 }
 
 impl NodePackage {
+    fn of(project: &Project, folder: &str, manifest: Value) -> Self {
+        let text = ["GNUmakefile", "makefile", "Makefile"]
+            .iter()
+            .find_map(|name| project.manifests.get(&within(folder, name)));
+        let beside = || {
+            let inside = project.files.iter().filter(|path| is_below(path, folder));
+            inside.filter_map(|path| relative_to(path, folder).split('/').next()).map(str::to_owned).collect()
+        };
+        Self { folder: folder.to_owned(), manifest, make: text.map(|text| (text.clone(), beside())) }
+    }
+
+    /// The commands that `make TARGET…` runs beside the manifest; `None` where that cannot be told.
+    pub fn make_commands(&self, targets: &[&str]) -> Option<Vec<String>> {
+        let (text, beside) = self.make.as_ref()?;
+        pipeline::make_commands(text, targets, &|name| beside.contains(name))
+    }
+
     /// Reads a script.
     pub fn script(&self, name: &str) -> Option<&str> {
         self.manifest.get("scripts")?.get(name)?.as_str().filter(|text| !text.trim().is_empty())
@@ -77,12 +96,12 @@ pub(super) fn packages(project: &Project) -> Vec<NodePackage> {
         .filter(own)
         .filter_map(|path| {
             let manifest = document::node_manifest(project.manifests.get(path)?)?;
-            Some(NodePackage { folder: parent(path).to_owned(), manifest })
+            Some(NodePackage::of(project, parent(path), manifest))
         })
         .collect();
     found.sort_by_key(|package| (package.folder.matches('/').count(), package.folder.clone()));
     if !project.files.contains("package.json") {
-        found.insert(0, NodePackage { folder: String::new(), manifest: Value::Null });
+        found.insert(0, NodePackage::of(project, "", Value::Null));
     }
     found
 }
@@ -90,7 +109,7 @@ pub(super) fn packages(project: &Project) -> Vec<NodePackage> {
 /// Returns the package of a folder.
 pub(super) fn package(project: &Project, folder: &str) -> NodePackage {
     let found = packages(project).into_iter().find(|package| package.folder == folder);
-    found.unwrap_or_else(|| NodePackage { folder: folder.to_owned(), manifest: Value::Null })
+    found.unwrap_or_else(|| NodePackage::of(project, folder, Value::Null))
 }
 
 /// Finds the package that a folder belongs to: its manifest is the nearest above.

@@ -433,6 +433,11 @@ pub trait Gate: Sync {
     fn newer_options(&self) -> &'static [&'static str] {
         &[]
     }
+    /// The command that runs in place of one that could not do its work as it was called: by default, one without
+    /// [newer options](Self::newer_options). `None` where what it printed counts.
+    fn instead(&self, _setup: &Setup, command: &GateCommand, output: &GateOutput) -> Option<GateCommand> {
+        command.without_unknown(self.newer_options(), output)
+    }
     /// Exit statuses of an ordinary end: nothing found, or findings that stand in the report. Any other means that the
     /// tool itself did not work.
     fn ordinary_statuses(&self) -> &'static [i32] {

@@ -72,36 +72,55 @@ pub(super) fn steps(package: &NodePackage, names: &str) -> Option<Vec<ScriptStep
 }
 
 fn fill(package: &NodePackage, name: &str, depth: usize, found: &mut Vec<ScriptStep>) -> Option<()> {
+    let names = [format!("pre{name}"), name.to_owned(), format!("post{name}")];
+    names.iter().filter_map(|name| package.script(name)).try_for_each(|text| fill_text(package, text, depth, found))
+}
+
+fn fill_text(package: &NodePackage, text: &str, depth: usize, found: &mut Vec<ScriptStep>) -> Option<()> {
     if depth > SCRIPT_DEPTH_MAX {
         return None;
     }
-    for name in [format!("pre{name}"), name.to_owned(), format!("post{name}")] {
-        let Some(text) = package.script(&name) else { continue };
-        let mut folder = String::new();
-        for mut step in split(text)? {
-            if step.head() == "cd" {
-                folder = changed_to(&folder, &step)?;
-                continue;
-            }
-            folder.clone_into(&mut step.folder);
-            match called(package, &step) {
-                // Another package may stand in the folder.
-                Some(_) if !folder.is_empty() => return None,
-                Some((scripts, more)) => {
-                    for script in scripts {
-                        fill(package, &script, depth + 1, found)?;
-                    }
-                    // What is handed on goes to the last command.
-                    found.last_mut()?.words.extend(more);
+    let mut folder = String::new();
+    for mut step in split(text)? {
+        if step.head() == "cd" {
+            folder = changed_to(&folder, &step)?;
+            continue;
+        }
+        folder.clone_into(&mut step.folder);
+        if let Some(made) = made(package, &step, depth) {
+            found.extend(made);
+            continue;
+        }
+        match called(package, &step) {
+            // Another package may stand in the folder.
+            Some(_) if !folder.is_empty() => return None,
+            Some((scripts, more)) => {
+                for script in scripts {
+                    fill(package, &script, depth + 1, found)?;
                 }
-                None => found.push(unwrapped(step)),
+                // What is handed on goes to the last command.
+                found.last_mut()?.words.extend(more);
             }
-            if found.len() > STEPS_MAX {
-                return None;
-            }
+            None => found.push(unwrapped(step)),
+        }
+        if found.len() > STEPS_MAX {
+            return None;
         }
     }
-    Some(())
+    (found.len() <= STEPS_MAX).then_some(())
+}
+
+/// What `make` runs for its targets, where all of it is plain.
+fn made(package: &NodePackage, step: &ScriptStep, depth: usize) -> Option<Vec<ScriptStep>> {
+    if step.head() != "make" || !step.folder.is_empty() || !step.variables.is_empty() || step.arguments().is_empty() {
+        return None;
+    }
+    let targets: Vec<&str> = step.arguments().iter().map(|word| word.text.as_str()).collect();
+    let mut found = Vec::new();
+    for command in package.make_commands(&targets)? {
+        fill_text(package, &command, depth + 1, &mut found)?;
+    }
+    (!found.is_empty()).then_some(found)
 }
 
 /// The folder that a `cd` leads to. `None` where it leads out of the package, or where it cannot be told.
@@ -251,8 +270,12 @@ fn scripts_of(package: &NodePackage, name: &str) -> Option<Vec<String>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// Takes away what only starts a command: `npx`, `pnpm exec`, and tools that measure coverage.
-fn unwrapped(step: ScriptStep) -> ScriptStep {
+/// Takes away what only starts a command: `npx`, `pnpm exec`, the folder of programs, and tools that measure coverage.
+fn unwrapped(mut step: ScriptStep) -> ScriptStep {
+    let path = step.head().strip_prefix("./").unwrap_or(step.head());
+    if let Some(name) = path.strip_prefix("node_modules/.bin/").filter(|_| step.folder.is_empty()) {
+        step.words[0] = Word::plain(name);
+    }
     let texts: Vec<&str> = step.words.iter().map(|word| word.text.as_str()).collect();
     let skipped = match texts.as_slice() {
         // A package that is named with its scope or version is fetched, and no program of the project.
@@ -294,7 +317,12 @@ mod tests {
     use super::*;
 
     fn read(scripts: &str, name: &str) -> Option<Vec<String>> {
-        let project = project(&[("package.json", &format!(r#"{{"scripts":{{{scripts}}}}}"#))], &[], &[]);
+        read_beside(&[], &[], scripts, name)
+    }
+
+    fn read_beside(manifests: &[(&str, &str)], files: &[&str], scripts: &str, name: &str) -> Option<Vec<String>> {
+        let manifest = format!(r#"{{"scripts":{{{scripts}}}}}"#);
+        let project = project(&[&[("package.json", manifest.as_str())], manifests].concat(), files, &[]);
         let package = packages(&project).remove(0);
         steps(&package, name).map(|steps| steps.iter().map(ScriptStep::shell).collect())
     }
@@ -336,6 +364,38 @@ mod tests {
                 Some(&expected.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>()[..]),
                 "{scripts}"
             );
+        }
+    }
+
+    #[test]
+    fn rules_of_make_are_filled_in() {
+        let rules = "BIN = ./node_modules/.bin\ntest: lint src.js unit\n\nlint:\n\t@${BIN}/eslint .\nunit: lint\n\tcd test && A=1 mocha\n.PHONY: test\n";
+        let of = |rules: &str, files: &[&str], script: &str| {
+            read_beside(&[("Makefile", rules)], files, &format!(r#""test":"{script}""#), "test")
+                .map(|steps| steps.join("; "))
+        };
+        let all = Some("eslint .; (cd 'test' && A=1 mocha)".to_owned());
+        assert_eq!(of(rules, &["test/a.js"], "make test"), all);
+        assert_eq!(of(rules, &[], "make lint unit"), all, "each once");
+        for (rules, files, script) in [
+            ("test:\n\tmocha\n", &["test/a.js"][..], "make test"),
+            (rules, &[], "make none"),
+            (rules, &[], "make -k test"),
+            (rules, &[], "make"),
+            (rules, &[], "make test A=1"),
+            ("test:\n\t-mocha\n", &[], "make test"),
+            ("test:\n\tmocha; true\n", &[], "make test"),
+            ("test:\n\tmocha $(FILES)\n", &[], "make test"),
+            (".IGNORE:\ntest:\n\tmocha\n", &[], "make test"),
+            ("ifdef A\ntest:\n\tmocha\nendif\n", &[], "make test"),
+            ("test:\n", &[], "make test"),
+        ] {
+            assert_eq!(of(rules, files, script).as_deref(), Some(script), "{rules}");
+        }
+        assert_eq!(of("test:\n\tmake test\n", &[], "make test").as_deref(), Some("make test"));
+        for (commands, is_known) in [(STEPS_MAX, true), (STEPS_MAX + 1, false)] {
+            let rules = format!("test:\n{}", "\tx\n".repeat(commands));
+            assert_eq!(of(&rules, &[], "make test").expect("steps") != "make test", is_known, "{commands}");
         }
     }
 
