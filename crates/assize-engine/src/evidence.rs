@@ -149,6 +149,7 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
         transcript: relative(facts, sources.work_tree.folder()),
         attempts: session.attempts.clone(),
         referents: tree.sightings,
+        verification: None,
     }
 }
 

@@ -8,6 +8,7 @@ mod base_cache;
 mod completion_markers;
 mod node_runtime;
 pub mod preparation;
+mod project_build;
 mod rust_toolchain;
 mod without_mounts;
 
@@ -35,6 +36,7 @@ use crate::work_copy::{CopyError, WorkCopy, dependency_folders};
 
 pub use self::base_build::{BUILD_BYTES_MAX, BaseBuild, BuildStore, STORE_BYTES_MAX, StoredBuild};
 pub use self::base_cache::{BaseCache, LENT_ENTRIES_MAX};
+pub use self::project_build::ProjectBuild;
 
 /// The largest manifest that is read, in bytes.
 pub const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;

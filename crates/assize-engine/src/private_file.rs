@@ -2,7 +2,7 @@
 //!
 //! This module must not know what is in them.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -56,9 +56,26 @@ fn written(path: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
 ///
 /// Fails if the file cannot be opened or locked, and for a link.
 pub fn lock(path: &Path) -> io::Result<File> {
-    let no_follow = OFlags::NOFOLLOW.bits().cast_signed();
-    let file =
-        File::options().write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow).open(path)?;
+    let file = lock_file(path)?;
     file.lock()?;
     Ok(file)
+}
+
+/// Takes the lock at a path like [`lock`]. `None` where another process holds it.
+///
+/// # Errors
+///
+/// Fails if the file cannot be opened or locked, and for a link.
+pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
+    let file = lock_file(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn lock_file(path: &Path) -> io::Result<File> {
+    let no_follow = OFlags::NOFOLLOW.bits().cast_signed();
+    File::options().write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow).open(path)
 }

@@ -154,6 +154,64 @@ pub fn claims_tests_pass(message: &str) -> Option<&str> {
     stated(message).find(|sentence| CLAIM.is_match(sentence) && !is_part(sentence) && !hedged(sentence))
 }
 
+/// What a tool is said to have come to, where it found nothing.
+macro_rules! clean {
+    () => {
+        r"(?:pass(?:es|ed)?|succeed(?:s|ed)?|(?:is|are|stays?|runs?) (?:now |all |still |also )*(?:clean|green|ok|fine|satisfied|happy)|clean(?:ly)?|without (?:any )?(?:errors?|warnings?|issues?|problems?|complaints?)|(?:has|have|had|finds?|found|reports?|reported|shows?|with|,|:)? ?(?:no|0|zero) (?:new )?(?:\w+ )?(?:errors?|warnings?|issues?|problems?|complaints?))"
+    };
+}
+
+/// Returns the sentence that says that the code builds.
+pub fn claims_build_works(message: &str) -> Option<&str> {
+    static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:(?:the |a |full |whole |release )*builds?|compilation|compiles?|`(?:[a-z]+ )*(?:build|compile|check)`)[ `*]{1,3}[ -~]{0,20}?\b",
+            clean!(),
+            r"\b|\b(?:code|project|crate|package|everything|it|workspace|app) (?:now |still |all |also )*(?:builds|compiles)(?: (?:cleanly|fine|successfully|again|without (?:errors?|warnings?|issues?))|[.,!]|$)",
+        ))
+        .expect("valid pattern")
+    });
+    if !holds_any(message, &["build", "compil", "check`"]) {
+        return None;
+    }
+    stated(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))
+}
+
+/// Returns the sentence that says that a checker of types objects to nothing.
+pub fn claims_types_are_right(message: &str) -> Option<&str> {
+    static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:type[ -]?check(?:s|er|ing)?|types|tsc|mypy|pyright|basedpyright)\b[ -~]{0,30}?\b",
+            clean!(),
+            r"\b|\b(?:no|0|zero) (?:type|mypy|pyright|tsc|typescript) errors?\b|\btype[ -]?checks (?:cleanly|fine|clean)\b",
+        ))
+        .expect("valid pattern")
+    });
+    if !holds_any(message, &["type", "tsc", "mypy", "pyright"]) {
+        return None;
+    }
+    stated(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))
+}
+
+/// Returns the sentence that says that a linter or a formatter objects to nothing.
+pub fn claims_lint_is_clean(message: &str) -> Option<&str> {
+    static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:lint(?:s|er|ers|ing)?|eslint|clippy|ruff|biome|oxlint|flake8|pylint|golangci-lint|go vet|gofmt|rustfmt|prettier|black|formatting)\b[ -~]{0,30}?\b",
+            clean!(),
+            r"\b|\b(?:no|0|zero) (?:new )?(?:lint|eslint|clippy|ruff)(?:er|ing)? (?:errors?|warnings?|issues?)\b",
+        ))
+        .expect("valid pattern")
+    });
+    if !holds_any(
+        message,
+        &["lint", "clippy", "ruff", "biome", "flake8", "go vet", "fmt", "prettier", "black", "formatting"],
+    ) {
+        return None;
+    }
+    stated(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))
+}
+
 /// Returns the sentence that says that the work is finished.
 pub fn claims_done(message: &str) -> Option<&str> {
     static CLAIM: LazyLock<Regex> = LazyLock::new(|| {

@@ -19,6 +19,7 @@ use crate::prompt::stop_question;
 use crate::rule::{self, RuleSettings};
 use crate::session::SessionState;
 use crate::verdict::{ITEM_CHARS_MAX, ITEMS_MAX, StopVerdict};
+use crate::verification::{self, StopVerification, VerificationMode, VerificationRequest};
 
 /// Bytes of what is sent to an agent. The smallest cap of the harnesses is 10,000 characters.
 pub const MESSAGE_BYTES_MAX: usize = 6_000;
@@ -66,6 +67,8 @@ pub struct StopPolicy {
     pub limits: LoopLimits,
     /// How much of a change judges are shown.
     pub diff_budget: DiffBudget,
+    /// Which stops are verified by running the project's checks.
+    pub verify: VerificationMode,
 }
 
 impl StopPolicy {
@@ -125,6 +128,9 @@ pub struct EvidenceSummary {
     pub incomplete: bool,
     /// What was left out, and why.
     pub limits: Vec<String>,
+    /// What running the project's checks came to, where they had to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<StopVerification>,
 }
 
 impl EvidenceSummary {
@@ -144,6 +150,7 @@ impl EvidenceSummary {
             incomplete: !evidence.missing_parts().is_empty(),
             missing: evidence.missing_parts(),
             limits,
+            verification: evidence.verification.clone(),
         }
     }
 }
@@ -285,6 +292,8 @@ pub enum StopEvent {
     Opened,
     /// The evidence is here.
     Gathered(Box<Evidence>),
+    /// The checks have run.
+    Verified(Box<StopVerification>),
     /// A judge has replied, or will not.
     OpinionReceived(Box<Opinion<StopVerdict>>),
     /// The time for judging is over.
@@ -296,6 +305,8 @@ pub enum StopEvent {
 pub enum StopEffect {
     /// Gather the evidence.
     Gather,
+    /// Run the project's checks.
+    Verify(VerificationRequest),
     /// Put the question to these judges, all at once.
     Ask {
         /// Ids of the judges.
@@ -315,6 +326,8 @@ pub struct StopCourt {
     settings: RuleSettings,
     hearing: OpinionCollector<StopVerdict>,
     nonce: Nonce,
+    /// The evidence of a stop whose checks are being run.
+    unverified: Option<Box<Evidence>>,
     closed: bool,
 }
 
@@ -329,7 +342,15 @@ impl StopCourt {
         nonce: Nonce,
     ) -> Self {
         let inputs = StopInputs { policy, ..StopInputs::without_evidence(case) };
-        Self { inputs, session, settings, hearing: OpinionCollector::new(judges), nonce, closed: false }
+        Self {
+            inputs,
+            session,
+            settings,
+            hearing: OpinionCollector::new(judges),
+            nonce,
+            unverified: None,
+            closed: false,
+        }
     }
 
     /// Takes in what happened and says what has to happen next. After [`StopEffect::Rule`] the
@@ -341,7 +362,11 @@ impl StopCourt {
         match event {
             StopEvent::Opened if settled_before_evidence(&self.inputs.case, &self.session).is_some() => self.rule(),
             StopEvent::Opened => vec![StopEffect::Gather],
-            StopEvent::Gathered(evidence) => self.gathered(&evidence),
+            StopEvent::Gathered(evidence) => self.gathered(evidence),
+            StopEvent::Verified(verification) => match self.unverified.take() {
+                Some(evidence) => self.verified(*evidence, *verification),
+                None => Vec::new(),
+            },
             StopEvent::OpinionReceived(opinion) => {
                 if self.hearing.hear(*opinion) {
                     self.rule()
@@ -353,17 +378,53 @@ impl StopCourt {
         }
     }
 
-    fn gathered(&mut self, evidence: &Evidence) -> Vec<StopEffect> {
+    fn gathered(&mut self, evidence: Box<Evidence>) -> Vec<StopEffect> {
         self.inputs.case.interrupted |= evidence.transcript.get().is_some_and(|facts| facts.interrupted);
-        let report = rule::run(evidence, &self.settings);
-        self.inputs.evidence = Some(EvidenceSummary::of(evidence));
-        self.inputs.findings =
-            report.findings.into_iter().filter(|finding| !self.session.waived.contains(&finding.key())).collect();
+        let report = rule::run(&evidence, &self.settings);
+        self.inputs.evidence = Some(EvidenceSummary::of(&evidence));
         self.inputs.rules_not_run = report.not_run;
+        self.find(report.findings);
+        if self.inputs.case.interrupted {
+            return self.rule();
+        }
+        // What blocks in any case needs no run.
+        let request = verification::requested(&evidence, self.inputs.policy.verify);
+        let is_open = |request: &VerificationRequest| {
+            blocking(&self.inputs).all(|finding| verification::can_settle(finding, request))
+        };
+        match request.filter(is_open) {
+            Some(request) => {
+                self.unverified = Some(evidence);
+                vec![StopEffect::Verify(request)]
+            }
+            None => self.consider(&evidence),
+        }
+    }
+
+    fn verified(&mut self, mut evidence: Evidence, verification: StopVerification) -> Vec<StopEffect> {
+        verification::settle(&mut self.inputs.findings, &verification);
+        evidence.verification = Some(verification);
+        self.inputs.evidence = Some(EvidenceSummary::of(&evidence));
+        let failing = rule::run_only(&[verification::RULE], &evidence, &self.settings);
+        if failing.iter().any(|finding| finding.certainty == Certainty::Certain) {
+            self.inputs.findings.retain(|finding| !verification::is_settled_by_tests(finding));
+        }
+        self.find(failing);
+        self.consider(&evidence)
+    }
+
+    /// Adds findings, those left out that a person has let pass.
+    fn find(&mut self, findings: Vec<Finding>) {
+        let waived = &self.session.waived;
+        self.inputs.findings.extend(findings.into_iter().filter(|finding| !waived.contains(&finding.key())));
+    }
+
+    /// Asks the judges, unless the evidence alone decides.
+    fn consider(&mut self, evidence: &Evidence) -> Vec<StopEffect> {
         // What is missing keeps a judge from acquitting, and not from finding fault.
         let is_seen = evidence.diff.get().is_some();
         let is_found = blocking(&self.inputs).next().is_some();
-        if self.inputs.case.interrupted || is_found || !is_seen || self.hearing.is_empty() {
+        if is_found || !is_seen || self.hearing.is_empty() {
             return self.rule();
         }
         let question = stop_question(evidence, &self.inputs.findings, self.inputs.policy.diff_budget, &self.nonce);

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::directive::{Directive, Referent};
 use crate::transcript::TranscriptFacts;
+use crate::verification::StopVerification;
 
 /// An earlier stop of the same session that was judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +67,9 @@ pub struct Evidence {
     /// Whether the things that the directives name are in the tree.
     #[serde(default)]
     pub referents: Vec<ReferentSighting>,
+    /// What running the project's checks came to, where the court had them run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<StopVerification>,
 }
 
 impl Evidence {
@@ -82,6 +86,7 @@ impl Evidence {
             final_message: None,
             attempts: Vec::new(),
             referents: Vec::new(),
+            verification: None,
         }
     }
 

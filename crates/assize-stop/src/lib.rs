@@ -43,3 +43,4 @@ pub mod rule;
 pub mod session;
 pub mod transcript;
 pub mod verdict;
+pub mod verification;

@@ -89,6 +89,7 @@ fn render_case(evidence: &Evidence, findings: &[Finding], budget: DiffBudget, no
             attempts,
             diff => diff_values(&evidence.diff, budget, nonce, assize_ecosystem::reading_rank),
             transcript => transcript_values(&evidence.transcript, nonce),
+            verification => evidence.verification.as_ref().map(|it| fenced("runs", &it.lines().iter().map(|line| format!("- {line}")).collect::<Vec<_>>(), nonce)),
             findings => fenced("findings", &findings.iter().map(|finding| format!("- {}", describe(finding))).collect::<Vec<_>>(), nonce),
             final_message => final_message(evidence, nonce),
             fingerprint => &*evidence.fingerprint.0,

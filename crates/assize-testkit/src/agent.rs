@@ -6,6 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::change::default_homes;
 use crate::repo::Repo;
 
 /// An agent at work in a repository, with a home of its own and an emptied environment.
@@ -36,7 +37,8 @@ impl Agent {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.repo.outside())
-            .env("TMPDIR", self.repo.outside());
+            .env("TMPDIR", self.repo.outside())
+            .envs(default_homes());
         command
     }
 
@@ -81,6 +83,25 @@ impl Agent {
         let mut file =
             std::fs::OpenOptions::new().create(true).append(true).open(self.transcript()).expect("a transcript");
         writeln!(file, "{line}").expect("written");
+    }
+
+    /// Writes a file, as the agent's tool does: the transcript has the call.
+    pub fn edits(&self, path: &str, text: &str) {
+        self.repo.write(path, text);
+        self.calls("Write", &json!({"file_path": self.repo.path().join(path), "content": text}), "written");
+    }
+
+    /// Adds a command that ended well to the transcript; it is not run.
+    pub fn says_that_it_ran(&self, command: &str, printed: &str) {
+        self.calls("Bash", &json!({"command": command}), printed);
+    }
+
+    fn calls(&self, tool: &str, input: &Value, result: &str) {
+        let id = std::fs::metadata(self.transcript()).map_or(0, |meta| meta.len()).to_string();
+        let call = json!({"type": "tool_use", "id": id, "name": tool, "input": input});
+        self.writes(&json!({"type": "assistant", "message": {"role": "assistant", "content": [call]}}));
+        let result = json!({"type": "tool_result", "tool_use_id": id, "content": result, "is_error": false});
+        self.writes(&json!({"type": "user", "message": {"role": "user", "content": [result]}}));
     }
 
     /// Starts the hook of Claude Code on an event and leaves it running.

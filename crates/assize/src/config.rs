@@ -20,7 +20,7 @@ use assize_ecosystem::test_kind::default_edge_words;
 use assize_engine::court::review::{GateTerms, MutationTerms, ReviewTerms};
 use assize_engine::fixer::command as fixer;
 use assize_engine::gate::RunTerms;
-use assize_engine::gate::preparation::{PreparationMode, PreparationTerms};
+use assize_engine::gate::preparation::{PREPARATION_SECONDS, PreparationMode, PreparationTerms};
 use assize_engine::judge::{CALLS_MAX, JudgeConfig};
 use assize_engine::sandbox::{SandboxDemand, SandboxLimits};
 use assize_eval::court::repeat::REPEATS_MAX;
@@ -32,6 +32,7 @@ use assize_review::fix::policy::FixPolicy;
 use assize_stop::court::{EnforcementMode, OnUnjudged, StopPolicy};
 use assize_stop::loop_control::LoopLimits;
 use assize_stop::rule::{LevelOverride, RuleLevel, RuleSettings};
+use assize_stop::verification::VerificationMode;
 use serde::Deserialize;
 
 use self::market::RawMarket;
@@ -316,22 +317,24 @@ struct RawStop {
     panel: PanelRule,
     limits: LoopLimits,
     diff_budget: DiffBudget,
+    verify: VerificationMode,
+    verify_s: u64,
     judges: Option<Vec<String>>,
     deadline_s: u64,
 }
 
 impl Default for RawStop {
     fn default() -> Self {
-        let StopPolicy { mode, on_unjudged, block_on, panel, limits, diff_budget } = StopPolicy::default();
-        let (judges, deadline_s) = (None, DEADLINE_S);
-        Self { mode, on_unjudged, block_on, panel, limits, diff_budget, judges, deadline_s }
+        let StopPolicy { mode, on_unjudged, block_on, panel, limits, diff_budget, verify } = StopPolicy::default();
+        let (verify_s, judges, deadline_s) = (VERIFY_S, None, DEADLINE_S);
+        Self { mode, on_unjudged, block_on, panel, limits, diff_budget, verify, verify_s, judges, deadline_s }
     }
 }
 
 impl RawStop {
     fn policy(&self) -> StopPolicy {
-        let Self { mode, on_unjudged, block_on, panel, limits, diff_budget, .. } = self.clone();
-        StopPolicy { mode, on_unjudged, block_on, panel, limits, diff_budget }
+        let Self { mode, on_unjudged, block_on, panel, limits, diff_budget, verify, .. } = self.clone();
+        StopPolicy { mode, on_unjudged, block_on, panel, limits, diff_budget, verify }
     }
 }
 
@@ -352,6 +355,8 @@ pub struct Config {
     pub judges: Vec<JudgeConfig>,
     /// How long the stop court waits for its judges.
     pub deadline: Duration,
+    /// How long the checks of a stop may take.
+    pub verify_limit: Duration,
     /// What judges may cost a day, in US dollars.
     pub budget_usd_per_day: Option<f64>,
     /// The policy of the review court.
@@ -389,6 +394,7 @@ impl Default for Config {
             rules: RuleSettings::default(),
             judges: Vec::new(),
             deadline: Duration::from_secs(DEADLINE_S),
+            verify_limit: Duration::from_secs(VERIFY_S),
             budget_usd_per_day: None,
             review: ReviewPolicy::default(),
             review_judges: Vec::new(),
@@ -414,6 +420,8 @@ pub const REVIEW_DEADLINE_S_MAX: u64 = 3_600;
 
 /// How long the stop court waits for its judges unless it is told otherwise, in seconds.
 const DEADLINE_S: u64 = 90;
+/// How long the checks of a stop may take unless it is told otherwise, in seconds.
+const VERIFY_S: u64 = 60;
 
 /// Longest time that the stop court may wait, in seconds. Agents cancel a hook after ten minutes
 /// at the latest.
@@ -441,6 +449,7 @@ impl Config {
         let (stop, review) = (raw.stop.policy(), raw.review.policy());
         for (setting, seconds, most) in [
             ("[stop] deadline_s", raw.stop.deadline_s, DEADLINE_S_MAX),
+            ("[stop] verify_s", raw.stop.verify_s, DEADLINE_S_MAX),
             ("[review] deadline_s", raw.review.deadline_s, REVIEW_DEADLINE_S_MAX),
             ("[gates] test_seconds", raw.gates.test_seconds.into(), TEST_SECONDS_MAX.into()),
             ("[gates] mutation_seconds", raw.gates.mutation_seconds, MUTATION_SECONDS_MAX),
@@ -512,6 +521,7 @@ impl Config {
             rules,
             judges,
             deadline: Duration::from_secs(raw.stop.deadline_s),
+            verify_limit: Duration::from_secs(raw.stop.verify_s),
             budget_usd_per_day: raw.budget.usd_per_day,
             review,
             review_judges,
@@ -564,6 +574,7 @@ impl Config {
                 mode: self.prepare.mode,
                 cache: host.cache(),
                 variables: self.prepare.variables.clone(),
+                seconds: PREPARATION_SECONDS,
             },
             base_build: None,
         };

@@ -17,6 +17,7 @@ mod record;
 mod render;
 mod revision;
 mod spelling;
+mod verification;
 mod watch;
 
 #[global_allocator]

@@ -1,4 +1,6 @@
-//! Runs the stop court: gathers evidence, asks judges, and returns the record.
+//! Runs the stop court: gathers evidence, runs checks, asks judges, and returns the record.
+
+pub mod verification;
 
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
@@ -6,6 +8,7 @@ use assize_stop::court::{StopCase, StopCourt, StopEffect, StopEvent, StopPolicy,
 use assize_stop::rule::RuleSettings;
 use assize_stop::session::SessionState;
 use assize_stop::verdict::StopVerdict;
+use assize_stop::verification::{StopVerification, VerificationRequest};
 
 use crate::evidence::{Sources, gather};
 use crate::random::fresh_nonce;
@@ -13,6 +16,9 @@ use crate::random::fresh_nonce;
 /// Asks judges a question and passes on each opinion as it arrives. A judge that has not replied when this returns
 /// gave no opinion.
 pub type AskStopJudges<'a> = &'a mut dyn FnMut(&[String], &Question, &mut dyn FnMut(Opinion<StopVerdict>));
+
+/// Runs the project's checks.
+pub type RunChecks<'a> = &'a mut dyn FnMut(&VerificationRequest) -> StopVerification;
 
 /// Everything that a stop is judged by.
 #[derive(Debug, Clone)]
@@ -31,6 +37,7 @@ pub fn hold(
     terms: StopTerms,
     session: SessionState,
     sources: &Sources,
+    verify: RunChecks<'_>,
     ask: AskStopJudges<'_>,
 ) -> StopRecord {
     let StopTerms { policy, rules, judges } = terms;
@@ -46,6 +53,7 @@ pub fn hold(
         effects = match effect {
             StopEffect::Rule(record) => return *record,
             StopEffect::Gather => court.step(StopEvent::Gathered(Box::new(gather(sources, &state)))),
+            StopEffect::Verify(request) => court.step(StopEvent::Verified(Box::new(verify(&request)))),
             StopEffect::Ask { judges, question } => {
                 let mut following = Vec::new();
                 ask(&judges, &question, &mut |opinion| {

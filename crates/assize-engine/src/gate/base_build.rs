@@ -164,7 +164,7 @@ impl BuildStore {
 }
 
 /// The bytes of all files below a folder.
-fn bytes_of(folder: &Path) -> io::Result<u64> {
+pub(super) fn bytes_of(folder: &Path) -> io::Result<u64> {
     let mut sum = 0;
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -128,6 +128,8 @@ pub struct PreparationTerms {
     pub cache: Option<PathBuf>,
     /// Further variables of this process that installations get.
     pub variables: BTreeSet<String>,
+    /// How long one installation may take, in seconds.
+    pub seconds: u64,
 }
 
 impl PreparationTerms {
@@ -234,7 +236,14 @@ impl PreparedWorktree {
                         break;
                     }
                     let variables = variables(terms, &source);
-                    failure = self.install((plan, base), sandbox, variables, &folder, leaves_out, &mut printed)?;
+                    failure = self.install(
+                        (plan, base),
+                        (sandbox, terms.seconds),
+                        variables,
+                        &folder,
+                        leaves_out,
+                        &mut printed,
+                    )?;
                     if failure.is_none() {
                         break;
                     }
@@ -279,7 +288,7 @@ impl PreparedWorktree {
     fn install(
         &self,
         (plan, base): (&PreparationPlan, Option<&WorkCopy>),
-        sandbox: &Sandbox,
+        (sandbox, seconds): (&Sandbox, u64),
         variables: BTreeMap<String, String>,
         folder: &Path,
         leaves_out: bool,
@@ -325,7 +334,7 @@ impl PreparedWorktree {
         job.place.clone_from(&self.place);
         job.folder.clone_from(&plan.folder);
         job.network = true;
-        job.limits = SandboxLimits { wall_seconds: PREPARATION_SECONDS, ..SandboxLimits::default() };
+        job.limits = SandboxLimits { wall_seconds: seconds, ..SandboxLimits::default() };
         job.environment = variables;
         self.show_brought(&mut job);
         if let Some(toolchain) = super::rust_toolchain::chosen_by(&self.copy) {
@@ -680,7 +689,12 @@ mod tests {
 
     #[test]
     fn old_sources_get_what_there_was() {
-        let terms = PreparationTerms { mode: PreparationMode::Auto, cache: None, variables: BTreeSet::new() };
+        let terms = PreparationTerms {
+            mode: PreparationMode::Auto,
+            cache: None,
+            variables: BTreeSet::new(),
+            seconds: PREPARATION_SECONDS,
+        };
         for day in [Some("2024-05-31T23:59:59Z"), None] {
             let source = SourceState { version: None, day: day.map(str::to_owned) };
             assert_eq!(variables(&terms, &source).remove(NEWEST_FOR_PIP).as_deref(), day);

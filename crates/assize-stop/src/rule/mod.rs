@@ -28,6 +28,8 @@ pub enum Needs {
     Transcript,
     /// Reads both.
     DiffAndTranscript,
+    /// Reads what running the project's checks came to. Where nothing had to run, the rule has nothing to say.
+    Verification,
 }
 
 impl Needs {
@@ -35,7 +37,7 @@ impl Needs {
         let diff = evidence.diff.get().is_some();
         let transcript = evidence.transcript.get().is_some();
         match self {
-            Self::Message => true,
+            Self::Message | Self::Verification => true,
             Self::Diff => diff,
             Self::Transcript => transcript,
             Self::DiffAndTranscript => diff && transcript,
@@ -117,6 +119,7 @@ macro_rules! rules {
 
 rules! {
     contradicted_claim: ContradictedClaim,
+    failing_check: FailingCheck,
     placeholder_added: PlaceholderAdded,
     test_deleted: TestDeleted,
     test_skipped: TestSkipped,

@@ -28,6 +28,7 @@ use assize_stop::directive::{Attachment, Directive, OVERRULE_MARKER, overrules};
 use assize_stop::observation::CallEvent;
 use assize_stop::rule::RuleSettings;
 use assize_stop::session::{Baseline, SessionState};
+use assize_stop::verification::VerificationRequest;
 
 use super::pause::is_paused;
 use crate::config::{self, Config};
@@ -37,6 +38,7 @@ use crate::hook::{ADAPTERS, Adapter, HookEvent, HookEventKind, HookOutput, HookR
 use crate::host::{Host, now_ms};
 use crate::judges::Judges;
 use crate::output::Output;
+use crate::verification::run_checks;
 
 /// Largest event that is read, in bytes.
 pub const EVENT_BYTES_MAX: u64 = 32 * 1024 * 1024;
@@ -337,10 +339,12 @@ impl<'a> EventHandler<'a> {
             Ok((config, judges)) => {
                 let terms =
                     StopTerms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
-                let record = hold(case, terms, state.clone(), &self.sources(&state), &mut |ids, question, each| {
-                    judges.ask(ids, question, each);
-                });
-                notices.extend(uncertain_notice(&record));
+                let mut verify = |request: &VerificationRequest| run_checks(request, &config, &self.host);
+                let record =
+                    hold(case, terms, state.clone(), &self.sources(&state), &mut verify, &mut |ids, question, each| {
+                        judges.ask(ids, question, each);
+                    });
+                notices.extend(uncertain_notice(&record).or_else(|| unverified_notice(&record)));
                 (record, state, notices)
             }
             Err(failure) => {
@@ -367,7 +371,9 @@ impl<'a> EventHandler<'a> {
         };
         let detail = format!("{}; fix it, it is read again at the next stop", failure.what);
         let sources = self.sources(&state);
-        hold(case, terms, state, &sources, &mut |_, _, each| {
+        let mut verify =
+            |request: &VerificationRequest| run_checks(request, &Config::default(), &self.host);
+        hold(case, terms, state, &sources, &mut verify, &mut |_, _, each| {
             each(Opinion::of(id.clone(), Err(Unjudged::new(Cause::BadConfiguration, detail.clone()))));
         })
     }
@@ -501,6 +507,13 @@ fn uncertain_notice(record: &StopRecord) -> Option<String> {
     let is_there = |finding: &&Finding| finding.path.as_ref().is_some_and(|path| unclear.contains(path.as_str()));
     let finding = record.inputs.findings.iter().find(is_there)?;
     Some(format!("Assize let this stop pass and is not certain ({unclear}): {}", finding.with_id()))
+}
+
+/// Says that a claim of an accepted stop was not borne out by a run, and why.
+fn unverified_notice(record: &StopRecord) -> Option<String> {
+    let is_accepted = record.decision.ruling.outcome == Outcome::Accept;
+    let gap = record.inputs.evidence.as_ref().filter(|_| is_accepted)?.verification.as_ref()?.gap()?;
+    Some(format!("Assize let this stop pass and could not verify what it claims by running it ({gap})."))
 }
 
 /// Takes out of the events of a session that a person let its state pass.

@@ -15,6 +15,7 @@ use assize_stop::rule;
 use assize_stop::envelope::RuleDocument;
 use assize_stop::session::{Baseline, BaselineScope};
 use assize_stop::transcript::TranscriptKind;
+use assize_stop::verification::VerificationRequest;
 use serde_json::json;
 
 use crate::config::Config;
@@ -26,6 +27,7 @@ use crate::judges::Judges;
 use crate::output::{Format, Output, print};
 use crate::render;
 use crate::revision::unknown;
+use crate::verification::run_checks;
 
 /// Arguments of `assize stop`.
 #[derive(Debug, clap::Args)]
@@ -77,7 +79,9 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     let case = StopCase { agent: BY_HAND.to_owned(), prompt_id: session.prompt_id.clone(), ..StopCase::default() };
     let terms = StopTerms { policy: config.stop.clone(), rules: config.rules.clone(), judges: judges.ids() };
     let waiting = waiting_for(&judges.ids(), output);
-    let record = hold(case, terms, session, &sources, &mut |ids, question, each| judges.ask(ids, question, each));
+    let mut verify = |request: &VerificationRequest| run_checks(request, &config, host);
+    let mut ask = |ids: &[String], question: &_, each: &mut dyn FnMut(_)| judges.ask(ids, question, each);
+    let record = hold(case, terms, session, &sources, &mut verify, &mut ask);
     if let Some(waiting) = waiting {
         waiting.finish_and_clear();
     }

@@ -166,7 +166,7 @@ mod tests {
             (
                 "[stop]\nmdoe = 1\n",
                 "line 2: [stop]: unknown key `mdoe`",
-                "`mode`, `on_unjudged`, `block_on`, `panel`, `limits`, `diff_budget`, `judges`, `deadline_s`"
+                "`mode`, `on_unjudged`, `block_on`, `panel`, `limits`, `diff_budget`, `verify`, `verify_s`, `judges`, `deadline_s`"
                     .to_owned(),
             ),
             (
