@@ -68,7 +68,7 @@ fn agent(project: &SampleProject, more: &[(&str, &str)]) -> Agent {
 fn last_record(agent: &Agent) -> Value {
     let exported = agent.read(&["ledger", "export"]);
     let entries = exported.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    entries.filter(|entry| entry["payload"]["inputs"].is_object()).last().expect("a stop")["payload"].clone()
+    entries.filter(|entry| entry["payload"]["inputs"].is_object()).next_back().expect("a stop")["payload"].clone()
 }
 
 fn verification(agent: &Agent) -> Value {
