@@ -23,7 +23,7 @@ use assize_gate::comparison::leave_out_made;
 use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
     BUILD, Canary, Dimension, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
-    TEST_SECONDS,
+    TEST_SECONDS, imported_as,
 };
 use assize_gate::packages::reaches;
 use assize_gate::parser;
@@ -114,7 +114,9 @@ impl PreparedWorktree {
             std::env::split_paths(search_path).filter(|folder| leads_outside(folder, root)).collect();
         let programs: BTreeSet<String> = search_path.iter().flat_map(|folder| executables(folder)).collect();
         let mut project = Project::new(copy.files().clone(), manifests, programs);
-        project.reaches = reaches(&project.files, &project.manifests, |path| copy.text(path, MANIFEST_BYTES_MAX));
+        let text_of = |path: &str| copy.text(path, MANIFEST_BYTES_MAX);
+        project.reaches = reaches(&project.files, &project.manifests, text_of);
+        project.imported_as = imported_as(&project.files, text_of);
         let mut prepared = Self {
             copy,
             project,
@@ -167,6 +169,7 @@ impl PreparedWorktree {
         let mut project = Project::new(copy.files().clone(), manifests(&copy), programs);
         project.pipeline = self.project.pipeline.clone();
         project.reaches = self.project.reaches.clone();
+        project.imported_as = self.project.imported_as.clone();
         Self {
             copy,
             project,
@@ -368,6 +371,7 @@ impl PreparedWorktree {
             let path = reports.join(name);
             let folder = path.parent().unwrap_or(&reports);
             fs::create_dir_all(folder).map_err(|error| CopyError::Io { path: folder.to_owned(), error })?;
+            let contents = contents.replace(REPORTS, &sandbox.reports_inside(&reports).to_string_lossy());
             fs::write(&path, contents).map_err(|error| CopyError::Io { path, error })?;
         }
         let shown = command.again(planned.gate.id());

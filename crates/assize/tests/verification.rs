@@ -67,8 +67,8 @@ fn agent(project: &SampleProject, more: &[(&str, &str)]) -> Agent {
 /// Returns what is recorded of the last stop.
 fn last_record(agent: &Agent) -> Value {
     let exported = agent.read(&["ledger", "export"]);
-    let entries = exported.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    entries.filter(|entry| entry["payload"]["inputs"].is_object()).next_back().expect("a stop")["payload"].clone()
+    let mut entries = exported.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    entries.rfind(|entry| entry["payload"]["inputs"].is_object()).expect("a stop")["payload"].clone()
 }
 
 fn verification(agent: &Agent) -> Value {

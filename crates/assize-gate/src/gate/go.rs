@@ -2,7 +2,7 @@
 //!
 //! It must not know any of the gates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use assize_core::path::{file_name, is_below, parent, within};
@@ -10,10 +10,12 @@ use assize_ecosystem::is_generated;
 use assize_report::{ReportError, ToolReport, go_vet};
 use regex::Regex;
 
-use super::{GateCommand, GateOutput, Project, Setup};
+use super::{GateCommand, GateOutput, Project, REPORTS, Setup};
 
 /// The detail of a setup: the package belongs to no module.
 const NO_MODULE: &str = "no module";
+/// What the detail begins with where such packages import each other by a path, which follows.
+const IMPORTED_AS: &str = "imported as ";
 
 /// Finds the modules that hold code.
 pub(super) fn setups(project: &Project, is_code: impl Fn(&str) -> bool) -> Vec<Setup> {
@@ -30,16 +32,57 @@ pub(super) fn setups(project: &Project, is_code: impl Fn(&str) -> bool) -> Vec<S
             detail: String::new(),
         })
         .collect();
-    // A package of before Go 1.11 is found without a module where it needs nothing but the standard library.
-    let is_of_package = |path: &&String| parent(path).is_empty() && self::is_code(path) && !is_generated(path);
-    let package = project.files.iter().find(is_of_package).filter(|_| found.is_empty() && has_code(""));
+    // Packages of before Go 1.11 are found without a module where they need nothing but the standard library and each other.
+    let is_of_go = |path: &&String| self::is_code(path) && !is_generated(path);
+    let is_of_package = |path: &&String| parent(path).is_empty() && is_of_go(path);
+    let is_foreign = |path: &String| assize_ecosystem::is_code(path) && !is_generated(path) && !self::is_code(path);
+    let is_project_of_go = || project.imported_as.is_some() || !project.files.iter().any(is_foreign);
+    let package = project.files.iter().find(is_of_package);
+    let package = package.or_else(|| project.files.iter().find(is_of_go).filter(|_| is_project_of_go()));
+    let package = package.filter(|_| found.is_empty() && has_code(""));
+    let detail = project.imported_as.as_ref().map(|path| format!("{IMPORTED_AS}{path}"));
     let package = package.map(|path| Setup {
         folder: String::new(),
         because: format!("there is a {path}, and no go.mod"),
-        detail: NO_MODULE.to_owned(),
+        detail: detail.unwrap_or_else(|| NO_MODULE.to_owned()),
     });
     found.into_iter().chain(package).collect()
 }
+
+/// Returns the path by which packages of Go import each other where no module says it: what stands before one of their folders
+/// in most imports, or what tests beside a package import it by. `text_of` reads a file of the project.
+pub fn imported_as(files: &BTreeSet<String>, text_of: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let code = || files.iter().filter(|path| path.ends_with(".go"));
+    if files.iter().any(|path| file_name(path) == "go.mod") {
+        return None;
+    }
+    let folders: BTreeSet<&str> = code().map(|path| parent(path)).collect();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for path in code() {
+        let Some(text) = text_of(path) else { continue };
+        for import in IMPORT.captures_iter(&text).map(|found| found["path"].to_owned()) {
+            let inside = folders.iter().filter_map(|folder| {
+                let before = import.strip_suffix(folder)?.strip_suffix('/')?;
+                (!folder.is_empty()).then_some(before)
+            });
+            let beside = parent(path).is_empty()
+                && import.rsplit('/').next().is_some_and(|name| text.contains(&format!("package {name}_test\n")));
+            let of_own = inside.min_by_key(|before| before.len()).or(beside.then_some(&import));
+            if let Some(own) =
+                of_own.filter(|own| own.contains('/') && own.split('/').next().is_some_and(|host| host.contains('.')))
+            {
+                *counts.entry(own.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    counts.into_iter().max_by_key(|(own, count)| (*count, std::cmp::Reverse(own.len()))).map(|(own, _)| own)
+}
+
+/// An import of Go by the path of a host: `"example.com/a/b"` on a line of its own or behind `import`.
+static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?m)^(?:import|[ \t])[ \t]*(?:[\w.]+[ \t]+)?"(?<path>[\w-]+\.[\w./-]+)"[ \t]*(?://.*)?$"#)
+        .expect("valid pattern")
+});
 
 /// Returns whether a file is Go code.
 pub(super) fn is_code(path: &str) -> bool {
@@ -47,8 +90,11 @@ pub(super) fn is_code(path: &str) -> bool {
 }
 
 /// The path by which a module is imported.
-pub(super) fn module(project: &Project, folder: &str) -> Option<String> {
-    let text = project.manifests.get(&within(folder, "go.mod"))?;
+pub(super) fn module(setup: &Setup, project: &Project) -> Option<String> {
+    if let Some(path) = setup.detail.strip_prefix(IMPORTED_AS) {
+        return Some(path.to_owned());
+    }
+    let text = project.manifests.get(&within(&setup.folder, "go.mod"))?;
     let name = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
     Some(name.split("//").next()?.trim().trim_matches('"').to_owned())
 }
@@ -64,14 +110,21 @@ pub(super) fn version(project: &Project, folder: &str) -> Option<(u32, u32)> {
 /// A command of the tool. It must not fetch another version of itself, nor change the list of dependencies.
 pub(super) fn command(setup: &Setup, program: &str, arguments: &[&str]) -> GateCommand {
     let modules = if setup.detail == NO_MODULE { "off" } else { "on" };
+    // The tool is shown a module that is not there.
+    let imported_as = setup.detail.strip_prefix(IMPORTED_AS);
+    let flags = imported_as.map_or_else(String::new, |_| format!("-mod=mod -overlay={REPORTS}/overlay.json"));
+    let provided = imported_as.map(|path| {
+        let overlay = format!(r#"{{"Replace":{{"go.mod":"{REPORTS}/go.mod"}}}}"#);
+        [("go.mod".to_owned(), format!("module {path}\n\ngo 1.16\n")), ("overlay.json".to_owned(), overlay)]
+    });
     GateCommand {
         program: program.to_owned(),
         arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
         folder: setup.folder.clone(),
-        environment: [("GOTOOLCHAIN", "local"), ("GOFLAGS", ""), ("GO111MODULE", modules)]
+        environment: [("GOTOOLCHAIN", "local"), ("GOFLAGS", &flags), ("GO111MODULE", modules)]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into(),
-        provided: BTreeMap::new(),
+        provided: provided.into_iter().flatten().collect(),
     }
 }
 
@@ -192,6 +245,43 @@ mod tests {
         assert_eq!(found(&["a.go", "b/b.go"]), ":off");
         assert_eq!(found(&["a.go", "b/go.mod", "b/b.go"]), "b:on", "what belongs to no module beside one is a sample");
         assert_eq!(found(&["main.py", "samples/a.go"]), "");
+        assert_eq!(found(&["README.md", "scanner/a.go"]), ":off");
+    }
+
+    #[test]
+    fn packages_without_a_module_that_import_each_other_are_shown_one() {
+        let files = ["main.py", "scan/a.go"].map(str::to_owned).into();
+        let mut project = Project::new(files, BTreeMap::new(), ["go".to_owned()].into());
+        project.imported_as = Some("example.com/a/css".to_owned());
+        let setup = setups(&project, is_code).remove(0);
+        let command = command(&setup, "go", &["test"]);
+        assert_eq!(module(&setup, &project).as_deref(), Some("example.com/a/css"));
+        assert_eq!(command.environment["GOFLAGS"], "-mod=mod -overlay={reports}/overlay.json");
+        assert_eq!(command.provided["go.mod"], "module example.com/a/css\n\ngo 1.16\n");
+        assert_eq!(command.provided["overlay.json"], r#"{"Replace":{"go.mod":"{reports}/go.mod"}}"#);
+    }
+
+    #[test]
+    fn packages_of_go_say_by_what_they_are_imported() {
+        let of = |files: &[(&str, &str)]| {
+            let texts: BTreeMap<&str, &str> = files.iter().copied().collect();
+            let paths = files.iter().map(|(path, _)| (*path).to_owned()).collect();
+            imported_as(&paths, |path| texts.get(path).map(|text| (*text).to_owned()))
+        };
+        let glob = [
+            ("glob.go", "package glob\n\nimport (\n\t\"strings\"\n\t\"example.com/g/glob/match\"\n)\n"),
+            ("match/any.go", "package match\n\nimport \"example.com/g/glob/util/runes\"\n"),
+            ("util/runes/r.go", "package runes\n"),
+        ];
+        assert_eq!(of(&glob).as_deref(), Some("example.com/g/glob"));
+        let errors = [
+            ("errors.go", "package errors\n"),
+            ("example_test.go", "package errors_test\n\nimport (\n\t\"fmt\"\n\n\t\"example.com/pkg/errors\"\n)\n"),
+        ];
+        assert_eq!(of(&errors).as_deref(), Some("example.com/pkg/errors"));
+        assert_eq!(of(&[("a.go", "package a\n\nimport \"example.com/other/b\"\n")]), None);
+        assert_eq!(of(&[("a.go", "package a\n\nimport \"net/http\"\n"), ("http/b.go", "package http\n")]), None);
+        assert_eq!(of(&[&glob[..], &[("go.mod", "module a\n")]].concat()), None);
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Gate for GoTest {
     }
 
     fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
-        let module = go::module(project, &setup.folder)?;
+        let module = go::module(setup, project)?;
         // A package of its own: the names of others are not known here.
         let path = within(&setup.folder, &format!("canary{word}/canary_test.go"));
         let ids = |end: &str| vec![format!("{module}/canary{word}.Test_{word}_{end}")];

@@ -21,6 +21,8 @@ mod script;
 mod surefire;
 mod unloaded;
 
+pub use go::imported_as;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::finding::Severity;
@@ -96,13 +98,16 @@ pub struct Project {
     /// What leads to packages of a workspace other than by a manifest.
     #[serde(default)]
     pub reaches: Reaches,
+    /// The path by which packages of Go without a module import each other.
+    #[serde(default)]
+    pub imported_as: Option<String>,
 }
 
 impl Project {
     /// Reads what the maintainers run from the manifests.
     pub fn new(files: BTreeSet<String>, manifests: BTreeMap<String, String>, programs: BTreeSet<String>) -> Self {
         let pipeline = Pipeline::read(&manifests);
-        Self { files, manifests, programs, pipeline, reaches: Reaches::new() }
+        Self { files, manifests, programs, pipeline, reaches: Reaches::new(), imported_as: None }
     }
 }
 
