@@ -405,11 +405,11 @@ impl StopCourt {
         verification::settle(&mut self.inputs.findings, &verification);
         evidence.verification = Some(verification);
         self.inputs.evidence = Some(EvidenceSummary::of(&evidence));
-        let failing = rule::run_only(&[verification::RULE], &evidence, &self.settings);
-        if failing.iter().any(|finding| finding.certainty == Certainty::Certain) {
+        let shown = rule::run_only(&verification::RULES, &evidence, &self.settings);
+        if shown.iter().any(|finding| finding.certainty == Certainty::Certain) {
             self.inputs.findings.retain(|finding| !verification::is_settled_by_tests(finding));
         }
-        self.find(failing);
+        self.find(shown);
         self.consider(&evidence)
     }
 

@@ -4,8 +4,10 @@
 
 use std::collections::BTreeSet;
 
+use assize_core::diff::{DiffLineKind, FileChange, FileStatus};
 use assize_core::finding::Finding;
-use assize_ecosystem::{is_code, is_generated};
+use assize_core::path::file_name;
+use assize_ecosystem::{is_code, is_generated, is_setting, is_test};
 use serde::{Deserialize, Serialize};
 
 use crate::claim::{claims_build_works, claims_lint_is_clean, claims_tests_pass, claims_types_are_right};
@@ -66,12 +68,47 @@ impl CheckKind {
 }
 
 /// The checks that a stop calls for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerificationRequest {
-    /// Their kinds.
+    /// The kinds of those that are claimed to pass, or have to.
     pub kinds: BTreeSet<CheckKind>,
+    /// The tests that are compared with those of the session's start.
+    pub compared: ComparedTests,
     /// The commit at which the session began: a failure there is not the session's.
     pub baseline: Option<String>,
+}
+
+/// The tests of which it matters whether they still run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ComparedTests {
+    /// None: neither tests nor their settings were changed.
+    #[default]
+    None,
+    /// Those of the files that the session changed, moved or removed.
+    Of(BTreeSet<String>),
+    /// All: the session changed settings of tests.
+    All,
+}
+
+/// What became of a test that passed when the session began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum TestLoss {
+    /// The runner skips it, or expects that it fails.
+    Skipped,
+    /// The runner does not find it any more.
+    Gone,
+}
+
+/// A test that passed when the session began and no longer runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LostTest {
+    /// Its id, as the runner gives it.
+    pub id: String,
+    /// What became of it.
+    pub loss: TestLoss,
 }
 
 /// How the run of a check ended.
@@ -90,6 +127,8 @@ pub enum CheckEnd {
     },
     /// It fails, and did when the session began.
     KnownRed,
+    /// It ran to see which tests run; how they end was not asked for.
+    Compared,
     /// The run does not tell.
     Unknown {
         /// Why.
@@ -111,12 +150,21 @@ pub struct CheckRun {
     pub tests: u64,
     /// How it ended.
     pub end: CheckEnd,
+    /// Tests that passed when the session began and no longer run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<LostTest>,
+    /// How many tests run that were not there then.
+    #[serde(default)]
+    pub added: u64,
 }
 
 /// What the runs of all checks came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StopVerification {
+    /// What was claimed, or has to hold.
+    #[serde(default)]
+    pub asked: BTreeSet<CheckKind>,
     /// The runs.
     pub runs: Vec<CheckRun>,
     /// Why not all that was asked for is known: no check, no sandbox, no time.
@@ -146,12 +194,15 @@ impl StopVerification {
         (self.unverified.is_none() && own.all(|run| run.end == CheckEnd::Passed)).then_some(true)
     }
 
-    /// Says what is not known, in one line; `None` where everything is.
+    /// Says what is not known of what was asked for, in one line; `None` where everything is.
     pub fn gap(&self) -> Option<String> {
+        if self.asked.is_empty() {
+            return None;
+        }
         let of_run = |run: &CheckRun| match &run.end {
             CheckEnd::Unknown { why } => Some(format!("{}: {why}", run.name)),
             CheckEnd::KnownRed => Some(format!("{} failed when the session began, too", run.name)),
-            CheckEnd::Passed | CheckEnd::Broken { .. } => None,
+            CheckEnd::Passed | CheckEnd::Broken { .. } | CheckEnd::Compared => None,
         };
         self.unverified.clone().or_else(|| self.runs.iter().find_map(of_run))
     }
@@ -167,8 +218,13 @@ impl StopVerification {
                 }
                 CheckEnd::KnownRed => "fails, as it did when the session began".to_owned(),
                 CheckEnd::Unknown { why } => format!("not known: {why}"),
+                CheckEnd::Compared => "ran to be compared".to_owned(),
             };
-            format!("{}: {end}", run.name)
+            let lost = match run.lost.len() {
+                0 => String::new(),
+                count => format!("; {count} tests that passed when the session began no longer run"),
+            };
+            format!("{}: {end}{lost}", run.name)
         };
         self.runs.iter().map(line).chain(self.unverified.iter().map(|why| format!("unverified: {why}"))).collect()
     }
@@ -176,27 +232,62 @@ impl StopVerification {
 
 /// Returns the checks that a stop calls for; `None` where none has to run.
 pub fn requested(evidence: &Evidence, mode: VerificationMode) -> Option<VerificationRequest> {
-    let diff = evidence.diff.get()?;
+    let diff = evidence.diff.get().filter(|_| mode != VerificationMode::Never)?;
     let is_checked = |path: &str| is_code(path) && !is_generated(path);
     // Without a change of its own there is nothing that the session could have broken.
-    if !diff.files.iter().any(|file| is_checked(&file.path)) {
-        return None;
-    }
+    let is_changed = diff.files.iter().any(|file| is_checked(&file.path));
     let message = evidence.message();
-    let is_due = |kind: &CheckKind| match mode {
-        VerificationMode::Claims => kind.claim(message).is_some(),
-        VerificationMode::Always => true,
-        VerificationMode::Never => false,
-    };
-    let kinds: BTreeSet<CheckKind> = CheckKind::ALL.into_iter().filter(is_due).collect();
-    (!kinds.is_empty()).then(|| VerificationRequest { kinds, baseline: diff.baseline.clone() })
+    let is_due = |kind: &CheckKind| mode == VerificationMode::Always || kind.claim(message).is_some();
+    let kinds: BTreeSet<CheckKind> = CheckKind::ALL.into_iter().filter(|kind| is_changed && is_due(kind)).collect();
+    let compared = compared(&diff.files);
+    let is_any = !kinds.is_empty() || compared != ComparedTests::None;
+    is_any.then(|| VerificationRequest { kinds, compared, baseline: diff.baseline.clone() })
+}
+
+/// Returns the tests that a change may keep from running.
+fn compared(files: &[FileChange]) -> ComparedTests {
+    if files.iter().any(sets_tests) {
+        return ComparedTests::All;
+    }
+    let of_tests = |file: &&FileChange| is_test(&file.path) && is_code(&file.path) && !is_generated(&file.path);
+    if !files.iter().filter(of_tests).any(|file| file.status != FileStatus::Added) {
+        return ComparedTests::None;
+    }
+    let paths = files.iter().filter(of_tests).flat_map(|file| file.old_path.iter().chain([&file.path]));
+    ComparedTests::Of(paths.cloned().collect())
+}
+
+/// Returns whether a change of a file says which tests run.
+fn sets_tests(file: &FileChange) -> bool {
+    const OF_TESTS: [&str; 9] = [
+        "pytest.ini",
+        "conftest.py",
+        "tox.ini",
+        "jest.config.",
+        "vitest.config.",
+        ".mocharc",
+        "ava.config.",
+        "nextest.toml",
+        ".taprc",
+    ];
+    const WORDS: [&str; 7] = ["test", "spec", "jest", "mocha", "ignore", "exclude", "collect"];
+    let name = file_name(&file.path);
+    if OF_TESTS.iter().any(|known| name.starts_with(known)) {
+        return true;
+    }
+    let mut lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind != DiffLineKind::Context);
+    is_setting(&file.path)
+        && lines.any(|line| {
+            let text = line.text.inspect().to_ascii_lowercase();
+            WORDS.iter().any(|word| text.contains(word))
+        })
 }
 
 /// Rules that read in the transcript what a run of the tests establishes.
 const SETTLED_BY_TESTS: [&str; 3] = ["contradicted-claim", "unevidenced-claim", "unresolved-failure"];
 
-/// The rule that reports what fails.
-pub const RULE: &str = "failing-check";
+/// The rules that report what the runs show: what fails, and what no longer runs.
+pub const RULES: [&str; 2] = ["failing-check", "lost-test"];
 
 /// Returns whether a finding says what the transcript shows of the tests.
 pub fn is_settled_by_tests(finding: &Finding) -> bool {
@@ -223,11 +314,19 @@ mod tests {
     use crate::rule::testing::{changed, says};
 
     fn run(kind: CheckKind, end: CheckEnd) -> CheckRun {
-        CheckRun { name: "pytest".to_owned(), kind, command: "assize gates --only pytest".to_owned(), tests: 3, end }
+        CheckRun {
+            name: "pytest".to_owned(),
+            kind,
+            command: "assize gates --only pytest".to_owned(),
+            tests: 3,
+            end,
+            lost: Vec::new(),
+            added: 0,
+        }
     }
 
     fn of(runs: Vec<CheckRun>) -> StopVerification {
-        StopVerification { runs, ..StopVerification::default() }
+        StopVerification { asked: [CheckKind::Tests].into(), runs, ..StopVerification::default() }
     }
 
     fn kinds(path: &str, message: &str, mode: VerificationMode) -> Vec<CheckKind> {
@@ -248,6 +347,27 @@ mod tests {
         assert_eq!(kinds("README.md", "All tests pass.", Claims), [], "no code was changed");
         assert_eq!(kinds("a.py", "All tests pass.", Never), []);
         assert_eq!(requested(&Evidence::missing("no git"), Always), None);
+    }
+
+    #[test]
+    fn tests_that_a_change_may_keep_from_running_are_compared() {
+        let compared = |path: &str, lines: &str| {
+            let request = requested(&changed(path, lines), VerificationMode::Claims);
+            request.map(|request| request.compared)
+        };
+        let of = |path: &str| Some(ComparedTests::Of([path.to_owned()].into()));
+        assert_eq!(compared("tests/test_a.py", "+x = 1\n"), of("tests/test_a.py"));
+        assert_eq!(compared("a.py", "+x = 1\n"), None);
+        for (path, lines) in [
+            ("conftest.py", "+collect_ignore = []\n"),
+            ("pytest.ini", "+addopts = -q\n"),
+            ("package.json", "-    \"test\": \"jest\"\n"),
+            ("pyproject.toml", "+testpaths = [\"a\"]\n"),
+        ] {
+            assert_eq!(compared(path, lines), Some(ComparedTests::All), "{path}");
+        }
+        assert_eq!(compared("package.json", "+    \"left-pad\": \"1\"\n"), None);
+        assert_eq!(requested(&changed("tests/test_a.py", "+x = 1\n"), VerificationMode::Never), None);
     }
 
     #[test]

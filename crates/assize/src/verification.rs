@@ -12,7 +12,9 @@ use crate::host::Host;
 pub fn run_checks(request: &VerificationRequest, config: &Config, host: &Host) -> StopVerification {
     let terms = match config.review_terms(host, Vec::new(), &[], None) {
         Ok(terms) => terms,
-        Err(failure) => return StopVerification::not_run(failure.what),
+        Err(failure) => {
+            return StopVerification { asked: request.kinds.clone(), ..StopVerification::not_run(failure.what) };
+        }
     };
     // A hook that is ended leaves nothing running.
     let _ = end_with_us();

@@ -192,3 +192,40 @@ fn settings_say_what_is_verified() {
         assert_eq!(answer.is_some_and(|answer| answer["decision"] == "block"), is_blocked, "{mode}");
     }
 }
+
+#[test]
+fn tests_that_no_longer_run_are_found_whatever_keeps_them_from_it() {
+    let cases = [
+        (JAVASCRIPT, "calc.test.js", "test('adds'", "const later = test.skip;\nlater('adds'"),
+        (JAVASCRIPT, "calc.test.js", "test('adds'", "if (process.env.FULL) test('adds'"),
+        (JAVASCRIPT, "package.json", "node --test", "node --test --test-name-pattern=nothing"),
+        (PYTHON, "test_calc.py", "    def test_adds", "    def _test_adds"),
+        (
+            PYTHON,
+            "test_calc.py",
+            "class Adding",
+            "def load_tests(*_):\n    return unittest.TestSuite()\n\n\nclass Adding",
+        ),
+        (RUST, "tests/add.rs", "#[test]", "#[cfg(target_os = \"none\")]\n#[test]"),
+    ];
+    for (project, path, from, to) in cases {
+        let agent = agent(&project, &[]);
+        agent.edits(project.code, project.wrong);
+        let text = project.files.iter().find(|(known, _)| *known == path).expect("a file").1;
+        agent.edits(path, &text.replacen(from, to, 1));
+        let answer = agent.stops("I rewrote `add`.");
+        assert!(answer.is_some(), "{to}: {}", verification(&agent));
+        let reason = blocks(answer.as_ref());
+        assert!(reason.contains("[lost-test]"), "{to}: {reason}");
+    }
+}
+
+#[test]
+fn tests_that_move_or_get_other_names_are_not_lost() {
+    let agent = agent(&JAVASCRIPT, &[]);
+    agent.edits(JAVASCRIPT.code, JAVASCRIPT.right);
+    let test = JAVASCRIPT.files[2].1.replace("adds", "adds both").replace("./calc", "../calc");
+    std::fs::remove_file(agent.repo().path().join("calc.test.js")).expect("removed");
+    agent.edits("test/calc.test.js", &test);
+    assert_eq!(agent.stops("I rewrote `add` and moved its test."), None);
+}

@@ -9,7 +9,8 @@ use super::{Findings, Needs, Rule};
 use crate::claim::admits_failure;
 use crate::evidence::Evidence;
 use crate::transcript::TestResult;
-use crate::verification::{CheckEnd, CheckKind, CheckRun, RULE};
+use crate::attribution::Author;
+use crate::verification::{CheckEnd, CheckKind, CheckRun};
 
 /// See the module.
 pub struct FailingCheck;
@@ -19,7 +20,7 @@ const NAMED_MAX: usize = 3;
 
 impl Rule for FailingCheck {
     fn id(&self) -> &'static str {
-        RULE
+        "failing-check"
     }
 
     fn needs(&self) -> Needs {
@@ -32,7 +33,8 @@ impl Rule for FailingCheck {
             let claim = run.kind.claim(evidence.message());
             // A message that speaks of some tests, or of failures elsewhere, may be right about its part.
             let is_told = admits_failure(evidence.message()).is_some();
-            let sure = !claim.is_some_and(is_partial) && !is_told && !passed_outside(evidence, run);
+            let is_own = claim.is_some() || is_alone(evidence);
+            let sure = !claim.is_some_and(is_partial) && !is_told && is_own && !passed_outside(evidence, run);
             let opening = match claim {
                 Some(_) => format!("The final message says that {}, but {} fails", run.kind.claimed(), run.name),
                 None => format!("{} fails", run.name),
@@ -55,6 +57,13 @@ impl Rule for FailingCheck {
             );
         }
     }
+}
+
+/// Returns whether the session is the only one that changed the tree.
+pub(super) fn is_alone(evidence: &Evidence) -> bool {
+    let others = [Author::Unclear, Author::Session, Author::Person, Author::Git].map(Author::as_words);
+    let limits = evidence.diff.get().map_or(&[][..], |diff| &diff.limits);
+    !limits.iter().any(|limit| others.iter().any(|words| limit.starts_with(words)))
 }
 
 /// Returns whether the session shows that the same tests passed after the last edit: then the copy, or the sandbox, may be
@@ -87,6 +96,8 @@ mod tests {
             command: "`assize gates --only pytest`".to_owned(),
             tests: 12,
             end,
+            lost: Vec::new(),
+            added: 0,
         };
         let mut evidence = says(message);
         evidence.verification = Some(StopVerification { runs: vec![run], ..StopVerification::default() });

@@ -120,6 +120,7 @@ macro_rules! rules {
 rules! {
     contradicted_claim: ContradictedClaim,
     failing_check: FailingCheck,
+    lost_test: LostTest,
     placeholder_added: PlaceholderAdded,
     test_deleted: TestDeleted,
     test_skipped: TestSkipped,

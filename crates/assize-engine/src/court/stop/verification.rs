@@ -10,11 +10,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use assize_core::finding::Severity;
+use assize_ecosystem::Language;
 use assize_gate::comparison::{Moves, new_diagnostics};
 use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, Setup, name_of};
 use assize_gate::status_alone::is_status_alone;
 use assize_report::{Diagnostic, TestOutcome};
-use assize_stop::verification::{CheckEnd, CheckKind, CheckRun, StopVerification, VerificationRequest};
+use assize_stop::verification::{
+    CheckEnd, CheckKind, CheckRun, ComparedTests, LostTest, StopVerification, TestLoss, VerificationRequest,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::court::review::{GateTerms, ReviewError, paths_of, sandbox_beside, source_state};
@@ -50,7 +53,8 @@ pub fn verify(request: &VerificationRequest, terms: &VerificationTerms<'_>, work
     let begun = Instant::now();
     let found = Verifier { request, terms, begun, is_cut_off: Cell::new(false) }.run(work_tree);
     let found = found.unwrap_or_else(|error| StopVerification::not_run(error.to_string()));
-    StopVerification { time_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX), ..found }
+    let time_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    StopVerification { asked: request.kinds.clone(), time_ms, ..found }
 }
 
 struct Verifier<'a> {
@@ -118,8 +122,13 @@ impl<'a> Verifier<'a> {
         let begun = SystemTime::now();
         let mut verification = StopVerification::default();
         for (gate, setup, kind) in &due {
-            let run = self.check(&mut trees, Planned { gate: *gate, setup }, *kind)?;
-            verification.runs.push(run);
+            let planned = Planned { gate: *gate, setup };
+            let run = if self.request.kinds.contains(kind) {
+                Some(self.check(&mut trees, planned, *kind)?)
+            } else {
+                self.compare(&mut trees, planned)?
+            };
+            verification.runs.extend(run);
         }
         if let Some(build) = &trees.build {
             build.built(&trees.change.copy, begun);
@@ -180,7 +189,9 @@ impl<'a> Verifier<'a> {
         };
         let plan = self.terms.gates.plan(&change.project, changed.as_ref());
         let asked = |(gate, setup): (&'a dyn Gate, Setup)| {
-            let kind = kinds_of(gate).into_iter().find(|kind| self.request.kinds.contains(kind))?;
+            let compares = |kind: CheckKind| kind == CheckKind::Tests && self.request.compared != ComparedTests::None;
+            let is_due = |kind: &CheckKind| self.request.kinds.contains(kind) || compares(*kind);
+            let kind = kinds_of(gate).into_iter().find(is_due)?;
             Some((gate, setup, kind))
         };
         Ok(plan.due.into_iter().filter_map(asked).collect())
@@ -221,8 +232,9 @@ impl<'a> Verifier<'a> {
         let ran = self.run_on(&mut trees.change, planned, &trees.sandbox)?;
         let took = began.elapsed();
         let mut end = end_of(&ran.run);
+        let compares = kind == CheckKind::Tests && self.request.compared != ComparedTests::None;
+        let of_base = if end.is_none() || compares { self.run_on_base(trees, planned)? } else { None };
         if end.is_none() {
-            let of_base = self.run_on_base(trees, planned)?;
             let mut failures = self.failures(&ran.run, of_base.as_ref().map(|ran| &ran.run), planned);
             if let Ok(found) = &mut failures
                 && !found.is_empty()
@@ -239,13 +251,56 @@ impl<'a> Verifier<'a> {
                 Ok(found) => found.end(),
             }));
         }
-        Ok(CheckRun {
-            name: name_of(planned.gate.id(), &planned.setup.folder),
-            kind,
-            command: format!("`{}`", ran.command),
-            tests: ran.run.cases().filter(|case| case.outcome != TestOutcome::Skipped).count() as u64,
-            end: end.unwrap_or(CheckEnd::Passed),
-        })
+        let of_base = of_base.as_ref().filter(|_| compares);
+        Ok(check_run(planned, kind, &ran, end.unwrap_or(CheckEnd::Passed), of_base))
+    }
+
+    /// Runs the tests whose files the session changed, on the copy and at the start of the session. `None` where the gate has
+    /// none of them, or cannot be held to files.
+    fn compare(&self, trees: &mut VerifiedTrees<'_>, planned: Planned<'_>) -> Result<Option<CheckRun>, ReviewError> {
+        let ComparedTests::Of(paths) = &self.request.compared else {
+            let (ran, of_base) =
+                (self.run_on(&mut trees.change, planned, &trees.sandbox)?, self.run_on_base(trees, planned)?);
+            return Ok(Some(check_run(planned, CheckKind::Tests, &ran, CheckEnd::Compared, of_base.as_ref())));
+        };
+        let command = planned.gate.command(planned.setup, &trees.change.project);
+        let languages = command.ecosystem().map_or(&[][..], |ecosystem| ecosystem.languages);
+        let is_own = |path: &&String| Language::of(path).is_some_and(|language| languages.contains(&language));
+        let own: Vec<&str> = paths.iter().filter(is_own).map(String::as_str).collect();
+        if own.is_empty() || self.base_tree(trees)?.is_none() {
+            return Ok(None);
+        }
+        let Some(base) = &trees.base else { return Ok(None) };
+        let of_base = self.run_files(base, planned, &own, &trees.sandbox)?;
+        let Some(of_base) = of_base.filter(|ran| ran.run.cases().next().is_some()) else { return Ok(None) };
+        // Where no file is left, no test is: their text went with them.
+        let Some(ran) = self.run_files(&trees.change, planned, &own, &trees.sandbox)? else { return Ok(None) };
+        Ok(Some(check_run(planned, CheckKind::Tests, &ran, CheckEnd::Compared, Some(&of_base))))
+    }
+
+    /// Runs the tests of those of the files that a tree has, in the time that is left.
+    fn run_files(
+        &self,
+        worktree: &PreparedWorktree,
+        planned: Planned<'_>,
+        files: &[&str],
+        sandbox: &Sandbox,
+    ) -> Result<Option<GateExecution>, CopyError> {
+        let files: Vec<&str> = files.iter().copied().filter(|path| worktree.copy.files().contains(*path)).collect();
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let ran = worktree.run_some(planned, &files, sandbox, &self.run_terms(), &mut |_| {})?;
+        if let Some(ran) = &ran {
+            self.is_cut_off.set(self.is_cut_off.get() || is_cut_off(&ran.run));
+        }
+        Ok(ran)
+    }
+
+    fn run_terms(&self) -> RunTerms {
+        let run = &self.terms.gates.run;
+        let wall_seconds = run.limits.wall_seconds.min(self.left().as_secs().max(1));
+        RunTerms { limits: SandboxLimits { wall_seconds, ..run.limits.clone() }, ..run.clone() }
     }
 
     /// Runs a gate in the time that is left.
@@ -255,10 +310,7 @@ impl<'a> Verifier<'a> {
         planned: Planned<'_>,
         sandbox: &Sandbox,
     ) -> Result<GateExecution, CopyError> {
-        let run = &self.terms.gates.run;
-        let wall_seconds = run.limits.wall_seconds.min(self.left().as_secs().max(1));
-        let terms = RunTerms { limits: SandboxLimits { wall_seconds, ..run.limits.clone() }, ..run.clone() };
-        let ran = worktree.run(planned, sandbox, &terms, RunnerTest::None, &mut |_| {})?;
+        let ran = worktree.run(planned, sandbox, &self.run_terms(), RunnerTest::None, &mut |_| {})?;
         self.is_cut_off.set(self.is_cut_off.get() || is_cut_off(&ran.run));
         Ok(ran)
     }
@@ -270,12 +322,9 @@ impl<'a> Verifier<'a> {
         trees: &mut VerifiedTrees<'_>,
         planned: Planned<'_>,
     ) -> Result<Option<GateExecution>, ReviewError> {
-        let (Some(repository), Some(commit)) = (trees.repository, &self.request.baseline) else { return Ok(None) };
         let gates = self.terms.gates;
-        if trees.base.is_none() {
-            let Some(copy) = self.base_copy(Some(repository))? else { return Ok(None) };
-            trees.base = Some(trees.change.with_copy(copy, trees.change.build().to_owned()));
-        }
+        let (Some(repository), Some(commit)) = (trees.repository, &self.request.baseline) else { return Ok(None) };
+        self.base_tree(trees)?;
         let Some(base) = &mut trees.base else { return Ok(None) };
         let is_same =
             |(gate, setup): &(&dyn Gate, Setup)| gate.id() == planned.gate.id() && setup.folder == planned.setup.folder;
@@ -303,6 +352,16 @@ impl<'a> Verifier<'a> {
             cache.put(&key, &ran);
         }
         Ok(Some(ran))
+    }
+
+    /// Copies the tree at which the session began, if that is not done yet and there is one.
+    fn base_tree<'t>(&self, trees: &'t mut VerifiedTrees<'_>) -> Result<Option<&'t PreparedWorktree>, ReviewError> {
+        if trees.base.is_none()
+            && let Some(copy) = self.base_copy(trees.repository)?
+        {
+            trees.base = Some(trees.change.with_copy(copy, trees.change.build().to_owned()));
+        }
+        Ok(trees.base.as_ref())
     }
 
     /// When this verification began: no file that it builds is older.
@@ -349,6 +408,45 @@ impl<'a> Verifier<'a> {
 
 fn is_cut_off(run: &GateRun) -> bool {
     matches!(run.trouble, Some((GateTrouble::TimedOut, _)))
+}
+
+/// Describes a run, and what of the tests of the session's start no longer runs where that is compared.
+fn check_run(
+    planned: Planned<'_>,
+    kind: CheckKind,
+    ran: &GateExecution,
+    end: CheckEnd,
+    of_base: Option<&GateExecution>,
+) -> CheckRun {
+    let is_told = |run: &GateRun| {
+        matches!(run.state, GateState::Passed | GateState::Failed)
+            || matches!(run.trouble, Some((GateTrouble::NoTests, _)))
+    };
+    let now: BTreeMap<&str, TestOutcome> = ran.run.cases().map(|case| (case.id.as_str(), case.outcome)).collect();
+    let before: BTreeMap<&str, TestOutcome> =
+        of_base.into_iter().flat_map(|ran| ran.run.cases()).map(|case| (case.id.as_str(), case.outcome)).collect();
+    // A build that fails has no tests either.
+    let is_compared = of_base.is_some_and(|of_base| is_told(&of_base.run))
+        && is_told(&ran.run)
+        && objections(&ran.run, Severity::Error).is_empty();
+    let loss = |id: &str| match now.get(id) {
+        None => Some(TestLoss::Gone),
+        Some(TestOutcome::Skipped | TestOutcome::Deselected | TestOutcome::ExpectedFailure) => Some(TestLoss::Skipped),
+        Some(TestOutcome::Passed | TestOutcome::Failed | TestOutcome::UnexpectedPass) => None,
+    };
+    let runs = |outcome: TestOutcome| !matches!(outcome, TestOutcome::Skipped | TestOutcome::Deselected);
+    let passed = before.iter().filter(|(_, outcome)| is_compared && **outcome == TestOutcome::Passed);
+    let lost = passed.filter_map(|(id, _)| Some(LostTest { id: (*id).to_owned(), loss: loss(id)? }));
+    CheckRun {
+        name: name_of(planned.gate.id(), &planned.setup.folder),
+        kind,
+        command: format!("`{}`", ran.command),
+        tests: now.values().filter(|outcome| runs(**outcome)).count() as u64,
+        end,
+        lost: lost.take(FAILURES_NAMED_MAX).collect(),
+        added: now.iter().filter(|(id, outcome)| is_compared && runs(**outcome) && !before.contains_key(*id)).count()
+            as u64,
+    }
 }
 
 /// Returns what a run objects to.

@@ -1,0 +1,162 @@
+//! Tests that passed when the session began no longer run.
+
+use std::sync::LazyLock;
+
+use assize_core::diff::{Diff, DiffLineKind};
+use assize_core::finding::{Certainty, Severity};
+use assize_core::text::{listed, quote};
+use assize_ecosystem::is_test;
+use regex::Regex;
+
+use super::failing_check::is_alone;
+use super::reading::{DirectiveWish, has_word};
+use super::{Findings, Needs, Rule};
+use crate::evidence::Evidence;
+use crate::verification::{CheckRun, TestLoss};
+
+/// See the module.
+pub struct LostTest;
+
+/// Tests that a finding names.
+const NAMED_MAX: usize = 3;
+
+impl Rule for LostTest {
+    fn id(&self) -> &'static str {
+        "lost-test"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Verification
+    }
+
+    fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
+        let asked = DirectiveWish::new(evidence, &WANTED);
+        let certainty = if is_alone(evidence) { Certainty::Certain } else { Certainty::Likely };
+        for run in evidence.verification.iter().flat_map(|verification| &verification.runs) {
+            for (loss, what) in [(TestLoss::Skipped, "are skipped or expected to fail"), (TestLoss::Gone, "are not found any more")] {
+                let lost = lost(run, loss, evidence.diff.get());
+                let Some(certainty) = asked.soften(certainty).filter(|_| !lost.is_empty()) else { continue };
+                let names: Vec<String> = lost.iter().map(|id| quote(id)).collect();
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                findings.file(
+                    Severity::Error,
+                    certainty,
+                    format!("Tests that passed when the session began {what}, as runs of {} show: {}. Let them run and make them pass, or ask the user. Run: {}", run.name, listed(&names, NAMED_MAX), run.command),
+                );
+            }
+        }
+    }
+}
+
+/// Wording that makes tests go away, or that takes them out of a run.
+static WANTED: LazyLock<Regex> = LazyLock::new(|| {
+    let verbs = r"(?:(?:skip|ignor|disabl|quarantin|exclud|deactivat|remov|delet|renam|mov|replac|consolidat|merg|prun|retir|deprecat|reorgani[sz]|restructur|migrat|parametri[sz])(?:e|es|ed|ing|s|ped|ping)?|(?:drop|trim|strip)(?:s|ped|ping)?|(?:convert|port|split)(?:s|ed|ing|ting)?|xfail|get rid of)";
+    let tests = r"(?:tests?|specs?|suites?|cases?)";
+    Regex::new(&format!(
+        r"(?i)\b{verbs}\b[^.\n]{{0,80}}\b{tests}\b|\b{tests}\b[^.\n]{{0,80}}\b{verbs}\b|\bexpected(?: to)? fail|\bknown.fail|#\[ignore|\.skip\b"
+    ))
+    .expect("valid pattern")
+});
+
+/// The tests that are lost in one way. As many tests that went may have come under other names, and a test whose text went as
+/// well is a matter of `test-deleted`.
+fn lost<'a>(run: &'a CheckRun, loss: TestLoss, diff: Option<&Diff>) -> Vec<&'a str> {
+    let own = || run.lost.iter().filter(|test| test.loss == loss).map(|test| test.id.as_str());
+    match loss {
+        TestLoss::Skipped => own().collect(),
+        TestLoss::Gone if run.added >= own().count() as u64 => Vec::new(),
+        TestLoss::Gone => {
+            let (removed, added) = (lines(diff, DiffLineKind::Removed), lines(diff, DiffLineKind::Added));
+            let is_removed = |id: &&str| {
+                let name = name_of(id);
+                // With an underscore before it, a name is still there.
+                let is_added = added.iter().any(|line| line.contains(name));
+                holds(&removed, name) && !is_added
+            };
+            own().filter(|id| !is_removed(id)).collect()
+        }
+    }
+}
+
+/// The lines of one kind in files of tests.
+fn lines(diff: Option<&Diff>, kind: DiffLineKind) -> Vec<&str> {
+    let files = diff.into_iter().flat_map(|diff| &diff.files).filter(|file| is_test(&file.path) || file.path.ends_with(".rs"));
+    let lines = files.flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines);
+    lines.filter(|line| line.kind == kind).map(|line| line.text.inspect()).collect()
+}
+
+/// The name of a test within its id: what follows the file, the groups and the package, without parameters.
+fn name_of(id: &str) -> &str {
+    let id = id.split_once('[').map_or(id, |(name, _)| name);
+    let id = id.rsplit(" > ").next().unwrap_or(id);
+    let id = id.rsplit("::").next().unwrap_or(id);
+    if id.contains(' ') { id } else { id.rsplit(['.', '/']).next().unwrap_or(id) }
+}
+
+fn holds(lines: &[&str], name: &str) -> bool {
+    lines.iter().any(|line| if name.contains(' ') { line.contains(name) } else { has_word(line, name) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::testing::{asked, changed, found, grades};
+    use crate::verification::{CheckEnd, CheckKind, LostTest as Lost, StopVerification};
+
+    fn after(directive: &str, lines: &str, lost: &[(&str, TestLoss)], added: u64) -> Evidence {
+        let lost = lost.iter().map(|(id, loss)| Lost { id: (*id).to_owned(), loss: *loss }).collect();
+        let run = CheckRun {
+            name: "pytest".to_owned(),
+            kind: CheckKind::Tests,
+            command: "`assize gates --only pytest`".to_owned(),
+            tests: 2,
+            end: CheckEnd::Compared,
+            lost,
+            added,
+        };
+        let verification = Some(StopVerification { runs: vec![run], ..StopVerification::default() });
+        Evidence { verification, diff: changed("tests/test_a.py", lines).diff, ..asked(directive, "Done.") }
+    }
+
+    #[test]
+    fn tests_that_no_longer_run_are_certain() {
+        let gone = ("tests/test_a.py::test_x", TestLoss::Gone);
+        let skipped = ("tests/test_a.py::test_y[1]", TestLoss::Skipped);
+        for lines in ["+__test__ = False\n", "-def test_x():\n+if False:\n+    def test_x():\n"] {
+            assert_eq!(grades(&LostTest, &after("Fix it", lines, &[gone], 0)), [Certainty::Certain], "{lines}");
+        }
+        let both = after("Fix it", "+x\n", &[gone, skipped], 0);
+        assert_eq!(grades(&LostTest, &both), [Certainty::Certain, Certainty::Certain]);
+        let said = found(&LostTest, &both).remove(0).message;
+        assert_eq!(said, "Tests that passed when the session began are skipped or expected to fail, as runs of pytest show: `tests/test_a.py::test_y[1]`. Let them run and make them pass, or ask the user. Run: `assize gates --only pytest`");
+    }
+
+    #[test]
+    fn what_was_asked_for_others_did_or_is_told_elsewhere_is_not() {
+        let gone = ("tests/test_a.py::test_x", TestLoss::Gone);
+        let skipped = ("tests/test_a.py::test_y", TestLoss::Skipped);
+        assert_eq!(grades(&LostTest, &after("Skip the slow tests", "+x\n", &[skipped], 0)), [Certainty::Likely]);
+        assert_eq!(grades(&LostTest, &after("Remove the cache", "+x\n", &[skipped], 0)), [Certainty::Certain]);
+        assert_eq!(grades(&LostTest, &after("Fix it", "-def test_x():\n", &[gone], 0)), [], "its text went");
+        assert_eq!(grades(&LostTest, &after("Fix it", "-def test_x():\n+def test_z():\n", &[gone], 1)), [], "renamed");
+        let mut evidence = after("Fix it", "+x\n", &[skipped], 0);
+        if let assize_core::gathered::EvidencePart::Gathered(diff) = &mut evidence.diff {
+            diff.limits.push("changed by another session: a.py".to_owned());
+        }
+        assert_eq!(grades(&LostTest, &evidence), [Certainty::Likely]);
+    }
+
+    #[test]
+    fn ids_end_with_names() {
+        for (id, name) in [
+            ("tests/test_a.py::TestB::test_c[1-2]", "test_c"),
+            ("a.test.js > group > adds two numbers", "adds two numbers"),
+            ("calc tests::adds", "adds"),
+            ("ex.com/calc.TestAdd", "TestAdd"),
+            ("ex.com/calc.TestAdd/zero", "zero"),
+            ("test_calc.Adding.test_adds", "test_adds"),
+        ] {
+            assert_eq!(name_of(id), name, "{id}");
+        }
+    }
+}
