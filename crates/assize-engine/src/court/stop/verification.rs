@@ -71,6 +71,8 @@ struct VerifiedTrees<'a> {
     sandbox: Sandbox,
     change: PreparedWorktree,
     build: Option<ProjectBuild>,
+    /// The folder for build output at the start of the session, where none is kept.
+    spare: PathBuf,
     /// The tree at which the session began; copied once it is asked for.
     base: Option<PreparedWorktree>,
 }
@@ -91,15 +93,26 @@ impl<'a> Verifier<'a> {
         let scratch =
             Scratch::new("assize-build-").map_err(|error| CopyError::Io { path: std::env::temp_dir(), error })?;
         let build = gates.cache.as_deref().and_then(|cache| ProjectBuild::open(cache, &project[..16]));
-        let output = build.as_ref().map_or_else(|| scratch.path().to_owned(), ProjectBuild::output);
-        let mut change = PreparedWorktree::new(copy, home, &gates.search_path, output);
+        let folder = |name: &str| {
+            let path = scratch.path().join(name);
+            fs::create_dir_all(&path).map_err(|error| CopyError::Io { path: path.clone(), error })?;
+            Ok::<_, CopyError>(path)
+        };
+        let (spare, own) = (folder("start")?, folder("now")?);
+        let output = build.as_ref().map_or(own, ProjectBuild::output);
+        let change = PreparedWorktree::new(copy, home, &gates.search_path, output);
         let due = self.due(&change, repository.as_ref())?;
         if due.is_empty() {
             return Ok(StopVerification::not_run(
                 "the project has no such check (`assize gates --plan` shows those that it has)",
             ));
         }
-        let names: BTreeSet<String> = due.iter().map(|(gate, setup, _)| name_of(gate.id(), &setup.folder)).collect();
+        let mut names: BTreeSet<String> =
+            due.iter().map(|(gate, setup, _)| name_of(gate.id(), &setup.folder)).collect();
+        if self.request.kinds.is_empty() {
+            // Some files of tests are faster than all.
+            names.insert(format!("{:?}", self.request.compared));
+        }
         let mut times = results.times(&project);
         if let Some(expected) = times.expected(&names).filter(|expected| *expected > self.terms.limit) {
             return Ok(StopVerification::not_run(format!(
@@ -108,17 +121,15 @@ impl<'a> Verifier<'a> {
                 self.terms.limit.as_secs()
             )));
         }
-        let mut trees = VerifiedTrees { repository: repository.as_ref(), sandbox, change, build, base: None };
+        let mut trees = VerifiedTrees { repository: repository.as_ref(), sandbox, change, build, spare, base: None };
         if let Some(missing) = self.prepare(&mut trees, &due)? {
             self.is_cut_off.set(self.left() < Duration::from_secs(1));
             self.keep_times(&mut times, &names, (&results, &project));
             return Ok(StopVerification::not_run(missing));
         }
-        change = trees.change;
         if let Some(build) = &trees.build {
-            build.date(&change.copy)?;
+            build.date(&trees.change.copy)?;
         }
-        trees.change = change;
         let begun = SystemTime::now();
         let mut verification = StopVerification::default();
         for (gate, setup, kind) in &due {
@@ -133,7 +144,8 @@ impl<'a> Verifier<'a> {
         if let Some(build) = &trees.build {
             build.built(&trees.change.copy, begun);
         }
-        let is_whole = verification.runs.iter().all(|run| !matches!(run.end, CheckEnd::Unknown { .. }));
+        let is_known = |run: &CheckRun| !matches!(run.end, CheckEnd::Unknown { .. });
+        let is_whole = !self.is_cut_off.get() && verification.runs.iter().all(is_known);
         self.keep_times(&mut times, &names, (&results, &project));
         if is_whole {
             results.put(&state, &verification);
@@ -267,11 +279,11 @@ impl<'a> Verifier<'a> {
         let languages = command.ecosystem().map_or(&[][..], |ecosystem| ecosystem.languages);
         let is_own = |path: &&String| Language::of(path).is_some_and(|language| languages.contains(&language));
         let own: Vec<&str> = paths.iter().filter(is_own).map(String::as_str).collect();
-        if own.is_empty() || self.base_tree(trees)?.is_none() {
+        if own.is_empty() {
             return Ok(None);
         }
-        let Some(base) = &trees.base else { return Ok(None) };
-        let of_base = self.run_files(base, planned, &own, &trees.sandbox)?;
+        self.base_tree(trees)?;
+        let of_base = self.at_start(trees, |base, sandbox| self.run_files(base, planned, &own, sandbox))?.flatten();
         let Some(of_base) = of_base.filter(|ran| ran.run.cases().next().is_some()) else { return Ok(None) };
         // Where no file is left, no test is: their text went with them.
         let Some(ran) = self.run_files(&trees.change, planned, &own, &trees.sandbox)? else { return Ok(None) };
@@ -325,7 +337,7 @@ impl<'a> Verifier<'a> {
         let gates = self.terms.gates;
         let (Some(repository), Some(commit)) = (trees.repository, &self.request.baseline) else { return Ok(None) };
         self.base_tree(trees)?;
-        let Some(base) = &mut trees.base else { return Ok(None) };
+        let Some(base) = &trees.base else { return Ok(None) };
         let is_same =
             |(gate, setup): &(&dyn Gate, Setup)| gate.id() == planned.gate.id() && setup.folder == planned.setup.folder;
         let plan = gates.plan(&base.project, None);
@@ -339,29 +351,42 @@ impl<'a> Verifier<'a> {
         if let Some(known) = key.as_ref().and_then(|key| cache.get(key)) {
             return Ok(Some(known));
         }
+        let ran = self.at_start(trees, |base, sandbox| self.run_on(base, planned, sandbox))?;
+        if let Some((key, ran)) = key.zip(ran.as_ref()).filter(|(_, ran)| !is_cut_off(&ran.run)) {
+            cache.put(&key, ran);
+        }
+        Ok(ran)
+    }
+
+    /// Runs something at the start of the session; `None` without one. Both trees share their build output, and build tools go
+    /// by the times of files.
+    fn at_start<T>(
+        &self,
+        trees: &mut VerifiedTrees<'_>,
+        run: impl FnOnce(&mut PreparedWorktree, &Sandbox) -> Result<T, CopyError>,
+    ) -> Result<Option<T>, CopyError> {
+        let Some(base) = &mut trees.base else { return Ok(None) };
         if let Some(build) = &trees.build {
             build.built(&trees.change.copy, self.began());
             build.date(&base.copy)?;
         }
-        let ran = self.run_on(base, planned, &trees.sandbox)?;
+        let ran = run(base, &trees.sandbox)?;
         if let Some(build) = &trees.build {
             build.built(&base.copy, self.began());
             build.date(&trees.change.copy)?;
-        }
-        if let Some(key) = key.filter(|_| !is_cut_off(&ran.run)) {
-            cache.put(&key, &ran);
         }
         Ok(Some(ran))
     }
 
     /// Copies the tree at which the session began, if that is not done yet and there is one.
-    fn base_tree<'t>(&self, trees: &'t mut VerifiedTrees<'_>) -> Result<Option<&'t PreparedWorktree>, ReviewError> {
+    fn base_tree(&self, trees: &mut VerifiedTrees<'_>) -> Result<(), ReviewError> {
         if trees.base.is_none()
             && let Some(copy) = self.base_copy(trees.repository)?
         {
-            trees.base = Some(trees.change.with_copy(copy, trees.change.build().to_owned()));
+            let build = trees.build.as_ref().map_or_else(|| trees.spare.clone(), ProjectBuild::output);
+            trees.base = Some(trees.change.with_copy(copy, build));
         }
-        Ok(trees.base.as_ref())
+        Ok(())
     }
 
     /// When this verification began: no file that it builds is older.
