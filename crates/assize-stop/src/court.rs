@@ -16,10 +16,11 @@ use serde::{Deserialize, Serialize};
 use super::loop_control::{LoopLimits, ReleaseReason, release};
 use crate::evidence::{Evidence, StopAttempt};
 use crate::prompt::stop_question;
+use crate::requested_checks;
 use crate::rule::{self, RuleSettings};
 use crate::session::SessionState;
 use crate::verdict::{ITEM_CHARS_MAX, ITEMS_MAX, StopVerdict};
-use crate::verification::{self, StopVerification, VerificationMode, VerificationRequest};
+use crate::verification::{StopVerification, VerificationMode, VerificationRequest};
 
 /// Bytes of what is sent to an agent. The smallest cap of the harnesses is 10,000 characters.
 pub const MESSAGE_BYTES_MAX: usize = 6_000;
@@ -388,9 +389,9 @@ impl StopCourt {
             return self.rule();
         }
         // What blocks in any case needs no run.
-        let request = verification::requested(&evidence, self.inputs.policy.verify);
+        let request = requested_checks::requested(&evidence, self.inputs.policy.verify);
         let is_open = |request: &VerificationRequest| {
-            blocking(&self.inputs).all(|finding| verification::can_settle(finding, request))
+            blocking(&self.inputs).all(|finding| requested_checks::can_settle(finding, request))
         };
         match request.filter(is_open) {
             Some(request) => {
@@ -402,12 +403,12 @@ impl StopCourt {
     }
 
     fn verified(&mut self, mut evidence: Evidence, verification: StopVerification) -> Vec<StopEffect> {
-        verification::settle(&mut self.inputs.findings, &verification);
+        requested_checks::settle(&mut self.inputs.findings, &verification);
         evidence.verification = Some(verification);
         self.inputs.evidence = Some(EvidenceSummary::of(&evidence));
-        let shown = rule::run_only(&verification::RULES, &evidence, &self.settings);
+        let shown = rule::run_only(&requested_checks::RULES, &evidence, &self.settings);
         if shown.iter().any(|finding| finding.certainty == Certainty::Certain) {
-            self.inputs.findings.retain(|finding| !verification::is_settled_by_tests(finding));
+            self.inputs.findings.retain(|finding| !requested_checks::is_settled_by_tests(finding));
         }
         self.find(shown);
         self.consider(&evidence)

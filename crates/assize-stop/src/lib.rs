@@ -39,6 +39,7 @@ pub mod evidence;
 pub mod loop_control;
 pub mod observation;
 pub mod prompt;
+pub mod requested_checks;
 pub mod rule;
 pub mod session;
 pub mod transcript;

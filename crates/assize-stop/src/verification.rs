@@ -1,17 +1,12 @@
 //! What running the project's own checks made of what the agent claims.
 //!
-//! This module says which checks a stop calls for, and what their runs mean. It runs none.
+//! This module says what a run came to. It runs nothing, and knows nothing of the evidence beside it.
 
 use std::collections::BTreeSet;
 
-use assize_core::diff::{DiffLineKind, FileChange, FileStatus};
-use assize_core::finding::Finding;
-use assize_core::path::file_name;
-use assize_ecosystem::{is_code, is_generated, is_setting, is_test};
 use serde::{Deserialize, Serialize};
 
 use crate::claim::{claims_build_works, claims_lint_is_clean, claims_tests_pass, claims_types_are_right};
-use crate::evidence::Evidence;
 
 /// Which stops the court verifies by running checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -104,7 +99,7 @@ pub enum TestLoss {
 /// A test that passed when the session began and no longer runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct LostTest {
+pub struct LostTestCase {
     /// Its id, as the runner gives it.
     pub id: String,
     /// What became of it.
@@ -152,7 +147,7 @@ pub struct CheckRun {
     pub end: CheckEnd,
     /// Tests that passed when the session began and no longer run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lost: Vec<LostTest>,
+    pub lost: Vec<LostTestCase>,
     /// How many tests run that were not there then.
     #[serde(default)]
     pub added: u64,
@@ -230,88 +225,9 @@ impl StopVerification {
     }
 }
 
-/// Returns the checks that a stop calls for; `None` where none has to run.
-pub fn requested(evidence: &Evidence, mode: VerificationMode) -> Option<VerificationRequest> {
-    let diff = evidence.diff.get().filter(|_| mode != VerificationMode::Never)?;
-    let is_checked = |path: &str| is_code(path) && !is_generated(path);
-    // Without a change of its own there is nothing that the session could have broken.
-    let is_changed = diff.files.iter().any(|file| is_checked(&file.path));
-    let message = evidence.message();
-    let is_due = |kind: &CheckKind| mode == VerificationMode::Always || kind.claim(message).is_some();
-    let kinds: BTreeSet<CheckKind> = CheckKind::ALL.into_iter().filter(|kind| is_changed && is_due(kind)).collect();
-    let compared = compared(&diff.files);
-    let is_any = !kinds.is_empty() || compared != ComparedTests::None;
-    is_any.then(|| VerificationRequest { kinds, compared, baseline: diff.baseline.clone() })
-}
-
-/// Returns the tests that a change may keep from running.
-fn compared(files: &[FileChange]) -> ComparedTests {
-    if files.iter().any(sets_tests) {
-        return ComparedTests::All;
-    }
-    let of_tests = |file: &&FileChange| is_test(&file.path) && is_code(&file.path) && !is_generated(&file.path);
-    if !files.iter().filter(of_tests).any(|file| file.status != FileStatus::Added) {
-        return ComparedTests::None;
-    }
-    let paths = files.iter().filter(of_tests).flat_map(|file| file.old_path.iter().chain([&file.path]));
-    ComparedTests::Of(paths.cloned().collect())
-}
-
-/// Returns whether a change of a file says which tests run.
-fn sets_tests(file: &FileChange) -> bool {
-    const OF_TESTS: [&str; 9] = [
-        "pytest.ini",
-        "conftest.py",
-        "tox.ini",
-        "jest.config.",
-        "vitest.config.",
-        ".mocharc",
-        "ava.config.",
-        "nextest.toml",
-        ".taprc",
-    ];
-    const WORDS: [&str; 7] = ["test", "spec", "jest", "mocha", "ignore", "exclude", "collect"];
-    let name = file_name(&file.path);
-    if OF_TESTS.iter().any(|known| name.starts_with(known)) {
-        return true;
-    }
-    let mut lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind != DiffLineKind::Context);
-    is_setting(&file.path)
-        && lines.any(|line| {
-            let text = line.text.inspect().to_ascii_lowercase();
-            WORDS.iter().any(|word| text.contains(word))
-        })
-}
-
-/// Rules that read in the transcript what a run of the tests establishes.
-const SETTLED_BY_TESTS: [&str; 3] = ["contradicted-claim", "unevidenced-claim", "unresolved-failure"];
-
-/// The rules that report what the runs show: what fails, and what no longer runs.
-pub const RULES: [&str; 2] = ["failing-check", "lost-test"];
-
-/// Returns whether a finding says what the transcript shows of the tests.
-pub fn is_settled_by_tests(finding: &Finding) -> bool {
-    SETTLED_BY_TESTS.contains(&&*finding.rule)
-}
-
-/// Returns whether a run of the project's tests can show that a finding does not hold.
-pub fn can_settle(finding: &Finding, request: &VerificationRequest) -> bool {
-    request.kinds.contains(&CheckKind::Tests) && is_settled_by_tests(finding)
-}
-
-/// Takes out the findings that the run of the tests has shown not to hold.
-pub fn settle(findings: &mut Vec<Finding>, verification: &StopVerification) {
-    if verification.passes(CheckKind::Tests) == Some(true) {
-        findings.retain(|finding| !is_settled_by_tests(finding));
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use assize_core::finding::{Certainty, Severity};
-
     use super::*;
-    use crate::rule::testing::{changed, says};
 
     fn run(kind: CheckKind, end: CheckEnd) -> CheckRun {
         CheckRun {
@@ -327,47 +243,6 @@ mod tests {
 
     fn of(runs: Vec<CheckRun>) -> StopVerification {
         StopVerification { asked: [CheckKind::Tests].into(), runs, ..StopVerification::default() }
-    }
-
-    fn kinds(path: &str, message: &str, mode: VerificationMode) -> Vec<CheckKind> {
-        let evidence = Evidence { final_message: says(message).final_message, ..changed(path, "+x = 1\n") };
-        requested(&evidence, mode).map(|request| request.kinds.into_iter().collect()).unwrap_or_default()
-    }
-
-    #[test]
-    fn what_is_claimed_is_verified() {
-        use CheckKind::{Build, Lint, Tests, Types};
-        use VerificationMode::{Always, Claims, Never};
-        assert_eq!(kinds("a.py", "All tests pass.", Claims), [Tests]);
-        assert_eq!(kinds("a.py", "Tests pass and mypy is clean. The build succeeds.", Claims), [Tests, Build, Types]);
-        assert_eq!(kinds("a.rs", "`cargo clippy` has no warnings.", Claims), [Lint]);
-        assert_eq!(kinds("a.py", "I added a function.", Claims), []);
-        assert_eq!(kinds("a.py", "Not all tests pass.", Claims), []);
-        assert_eq!(kinds("a.py", "I added a function.", Always), CheckKind::ALL);
-        assert_eq!(kinds("README.md", "All tests pass.", Claims), [], "no code was changed");
-        assert_eq!(kinds("a.py", "All tests pass.", Never), []);
-        assert_eq!(requested(&Evidence::missing("no git"), Always), None);
-    }
-
-    #[test]
-    fn tests_that_a_change_may_keep_from_running_are_compared() {
-        let compared = |path: &str, lines: &str| {
-            let request = requested(&changed(path, lines), VerificationMode::Claims);
-            request.map(|request| request.compared)
-        };
-        let of = |path: &str| Some(ComparedTests::Of([path.to_owned()].into()));
-        assert_eq!(compared("tests/test_a.py", "+x = 1\n"), of("tests/test_a.py"));
-        assert_eq!(compared("a.py", "+x = 1\n"), None);
-        for (path, lines) in [
-            ("conftest.py", "+collect_ignore = []\n"),
-            ("pytest.ini", "+addopts = -q\n"),
-            ("package.json", "-    \"test\": \"jest\"\n"),
-            ("pyproject.toml", "+testpaths = [\"a\"]\n"),
-        ] {
-            assert_eq!(compared(path, lines), Some(ComparedTests::All), "{path}");
-        }
-        assert_eq!(compared("package.json", "+    \"left-pad\": \"1\"\n"), None);
-        assert_eq!(requested(&changed("tests/test_a.py", "+x = 1\n"), VerificationMode::Never), None);
     }
 
     #[test]
@@ -392,25 +267,6 @@ mod tests {
         };
         assert_eq!(cut.passes(CheckKind::Tests), None);
         assert_eq!(cut.gap().as_deref(), Some("no time"));
-    }
-
-    #[test]
-    fn a_run_settles_what_was_only_read() {
-        let finding = |rule: &str| Finding {
-            rule: rule.to_owned(),
-            severity: Severity::Error,
-            certainty: Certainty::Certain,
-            path: None,
-            line: None,
-            message: String::new(),
-        };
-        let left = |end: CheckEnd| {
-            let mut findings = vec![finding("unevidenced-claim"), finding("test-skipped")];
-            settle(&mut findings, &of(vec![run(CheckKind::Tests, end)]));
-            findings.into_iter().map(|finding| finding.rule).collect::<Vec<_>>()
-        };
-        assert_eq!(left(CheckEnd::Passed), ["test-skipped"]);
-        assert_eq!(left(CheckEnd::KnownRed), ["unevidenced-claim", "test-skipped"]);
     }
 
     #[test]

@@ -9,14 +9,14 @@ use serde_json::Value;
 const CLAIM: &str = "I rewrote `add`. All tests pass.";
 
 /// A project with one function and a test of it, in some language.
-struct SampleProject {
+struct CalcProject {
     files: &'static [(&'static str, &'static str)],
     code: &'static str,
     right: &'static str,
     wrong: &'static str,
 }
 
-const JAVASCRIPT: SampleProject = SampleProject {
+const JAVASCRIPT: CalcProject = CalcProject {
     files: &[
         ("package.json", r#"{"name":"calc","type":"module","scripts":{"test":"node --test"}}"#),
         ("calc.js", "export const add = (a, b) => a + b;\n"),
@@ -30,7 +30,7 @@ const JAVASCRIPT: SampleProject = SampleProject {
     wrong: "export const add = (a, b) => b - a;\n",
 };
 
-const PYTHON: SampleProject = SampleProject {
+const PYTHON: CalcProject = CalcProject {
     files: &[
         ("Makefile", "test:\n\tpython3 -m unittest\n"),
         ("calc.py", "def add(a, b):\n    return a + b\n"),
@@ -44,7 +44,7 @@ const PYTHON: SampleProject = SampleProject {
     wrong: "def add(a, b):\n    return b - a\n",
 };
 
-const RUST: SampleProject = SampleProject {
+const RUST: CalcProject = CalcProject {
     files: &[
         ("Cargo.toml", "[package]\nname = \"calc\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
         ("Cargo.lock", "version = 3\n\n[[package]]\nname = \"calc\"\nversion = \"0.1.0\"\n"),
@@ -57,7 +57,7 @@ const RUST: SampleProject = SampleProject {
 };
 
 /// An agent that has been asked to rewrite the function.
-fn agent(project: &SampleProject, more: &[(&str, &str)]) -> Agent {
+fn agent(project: &CalcProject, more: &[(&str, &str)]) -> Agent {
     let repo = Repo::with_commit(&[project.files, more].concat());
     let agent = Agent::new(Path::new(env!("CARGO_BIN_EXE_assize")), repo);
     agent.is_asked("Rewrite add");

@@ -101,10 +101,10 @@ fn holds(lines: &[&str], name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::rule::testing::{asked, changed, found, grades};
-    use crate::verification::{CheckEnd, CheckKind, LostTest as Lost, StopVerification};
+    use crate::verification::{CheckEnd, CheckKind, LostTestCase, StopVerification};
 
     fn after(directive: &str, lines: &str, lost: &[(&str, TestLoss)], added: u64) -> Evidence {
-        let lost = lost.iter().map(|(id, loss)| Lost { id: (*id).to_owned(), loss: *loss }).collect();
+        let lost = lost.iter().map(|(id, loss)| LostTestCase { id: (*id).to_owned(), loss: *loss }).collect();
         let run = CheckRun {
             name: "pytest".to_owned(),
             kind: CheckKind::Tests,

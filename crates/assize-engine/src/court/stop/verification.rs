@@ -16,7 +16,7 @@ use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, Setup,
 use assize_gate::status_alone::is_status_alone;
 use assize_report::{Diagnostic, TestOutcome};
 use assize_stop::verification::{
-    CheckEnd, CheckKind, CheckRun, ComparedTests, LostTest, StopVerification, TestLoss, VerificationRequest,
+    CheckEnd, CheckKind, CheckRun, ComparedTests, LostTestCase, StopVerification, TestLoss, VerificationRequest,
 };
 use serde::{Deserialize, Serialize};
 
@@ -51,13 +51,13 @@ pub struct VerificationTerms<'a> {
 /// Runs the checks that a stop calls for. What could not be run is part of the result.
 pub fn verify(request: &VerificationRequest, terms: &VerificationTerms<'_>, work_tree: &WorkTree) -> StopVerification {
     let begun = Instant::now();
-    let found = Verifier { request, terms, begun, is_cut_off: Cell::new(false) }.run(work_tree);
+    let found = CheckRunner { request, terms, begun, is_cut_off: Cell::new(false) }.run(work_tree);
     let found = found.unwrap_or_else(|error| StopVerification::not_run(error.to_string()));
     let time_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     StopVerification { asked: request.kinds.clone(), time_ms, ..found }
 }
 
-struct Verifier<'a> {
+struct CheckRunner<'a> {
     request: &'a VerificationRequest,
     terms: &'a VerificationTerms<'a>,
     begun: Instant,
@@ -77,7 +77,7 @@ struct VerifiedTrees<'a> {
     base: Option<PreparedWorktree>,
 }
 
-impl<'a> Verifier<'a> {
+impl<'a> CheckRunner<'a> {
     fn run(&self, work_tree: &WorkTree) -> Result<StopVerification, ReviewError> {
         let gates = self.terms.gates;
         let repository = work_tree.repository()?;
@@ -461,7 +461,7 @@ fn check_run(
     };
     let runs = |outcome: TestOutcome| !matches!(outcome, TestOutcome::Skipped | TestOutcome::Deselected);
     let passed = before.iter().filter(|(_, outcome)| is_compared && **outcome == TestOutcome::Passed);
-    let lost = passed.filter_map(|(id, _)| Some(LostTest { id: (*id).to_owned(), loss: loss(id)? }));
+    let lost = passed.filter_map(|(id, _)| Some(LostTestCase { id: (*id).to_owned(), loss: loss(id)? }));
     CheckRun {
         name: name_of(planned.gate.id(), &planned.setup.folder),
         kind,
