@@ -407,6 +407,10 @@ impl<'a> CheckRunner<'a> {
         }
         let outcome_before: BTreeMap<&str, TestOutcome> =
             base.into_iter().flat_map(GateRun::cases).map(|case| (case.id.as_str(), case.outcome)).collect();
+        let is_passing = |run: &GateRun| run.cases().any(|case| case.outcome == TestOutcome::Passed);
+        if run.cases().next().is_some() && !is_passing(run) && !base.is_some_and(is_passing) {
+            return Err("none of its tests passes, now or when the session began".to_owned());
+        }
         let mut found = Failures::default();
         let failing = run.cases().filter(|case| case.outcome == TestOutcome::Failed);
         for case in failing.filter(|case| !self.terms.gates.known_red.contains(&case.id)) {
