@@ -86,12 +86,15 @@ pub struct StopCase {
     pub agent: String,
     /// The prompt that was being worked on.
     pub prompt_id: String,
-    /// Descriptions of background tasks that are still running.
+    /// Descriptions of background tasks that are still running and whose end the agent awaits.
     #[serde(default)]
     pub background_tasks: Vec<String>,
     /// Whether the user interrupted the agent.
     #[serde(default)]
     pub interrupted: bool,
+    /// Whether the agent may only plan, and change nothing.
+    #[serde(default)]
+    pub planning: bool,
     /// Whether a person has told the court to stand aside.
     #[serde(default)]
     pub paused: bool,
@@ -129,6 +132,9 @@ pub struct EvidenceSummary {
     pub incomplete: bool,
     /// What was left out, and why.
     pub limits: Vec<String>,
+    /// Whether the tree is as it was when the court last accepted it, or when the session began.
+    #[serde(default)]
+    pub unchanged: bool,
     /// What running the project's checks came to, where they had to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<StopVerification>,
@@ -151,6 +157,7 @@ impl EvidenceSummary {
             incomplete: !evidence.missing_parts().is_empty(),
             missing: evidence.missing_parts(),
             limits,
+            unchanged: evidence.changed() == Some(false),
             verification: evidence.verification.clone(),
         }
     }
@@ -191,6 +198,8 @@ pub enum AllowReason {
     BackgroundRunning,
     /// The user interrupted it.
     Interrupted,
+    /// It may only plan, and has changed nothing.
+    Planning,
     /// A person told the court to stand aside.
     Paused,
     /// The stop could not be judged, and the policy allows that, or the court may not block at all.
@@ -385,7 +394,7 @@ impl StopCourt {
         self.inputs.evidence = Some(EvidenceSummary::of(&evidence));
         self.inputs.rules_not_run = report.not_run;
         self.find(report.findings);
-        if self.inputs.case.interrupted {
+        if self.inputs.case.interrupted || only_plans(&self.inputs) {
             return self.rule();
         }
         // What blocks in any case needs no run.
@@ -439,6 +448,11 @@ impl StopCourt {
     }
 }
 
+/// Returns whether an agent that may only plan has changed nothing. One that has changed something first is judged.
+fn only_plans(inputs: &StopInputs) -> bool {
+    inputs.case.planning && inputs.evidence.as_ref().is_some_and(|evidence| evidence.unchanged)
+}
+
 /// Says why a stop needs no evidence, if that is so.
 fn settled_before_evidence(case: &StopCase, session: &SessionState) -> Option<AllowReason> {
     if case.barred.is_some() {
@@ -481,6 +495,9 @@ pub fn decide(inputs: &StopInputs, session: &SessionState) -> Decision {
     }
     if let Some(leave) = settled_before_evidence(case, session) {
         return Decision::leave(nothing_judged(leave), leave, allow_message(leave, case, session));
+    }
+    if only_plans(inputs) {
+        return Decision::leave(nothing_judged(AllowReason::Planning), AllowReason::Planning, None);
     }
     let ruling = rule_on(inputs, session);
     if ruling.outcome == Outcome::Accept {
@@ -527,6 +544,7 @@ fn nothing_judged(leave: AllowReason) -> Ruling<StopVerdict> {
         AllowReason::NothingAsked => "nothing that was asked for is open",
         AllowReason::BackgroundRunning => "background tasks are still running",
         AllowReason::Interrupted => "the user interrupted the agent",
+        AllowReason::Planning => "the agent may only plan, and has changed nothing",
         AllowReason::Paused => "the court is paused",
         _ => "the stop was not put before the court",
     };

@@ -31,6 +31,7 @@
 //! ```
 
 pub mod attribution;
+pub mod background;
 pub mod claim;
 pub mod court;
 pub mod directive;

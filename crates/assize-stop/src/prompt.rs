@@ -7,7 +7,7 @@ use assize_core::gathered::EvidencePart;
 use assize_core::prompt::{
     DiffBudget, Nonce, Question, attachments_of_diff, describe, diff_values, fence, fenced, hash_of, render,
 };
-use assize_core::text::{head, quote, tail};
+use assize_core::text::{quote, tail};
 use assize_core::verdict::Verdict;
 use assize_ecosystem::command::CommandRole;
 use minijinja::{Value, context};
@@ -19,8 +19,8 @@ use crate::verdict::StopVerdict;
 const RUBRIC: &str = include_str!("../prompts/stop-rubric.md");
 const CASE: &str = include_str!("../prompts/stop-case.md");
 
-/// Bytes of the final message that a judge is shown.
-pub const MESSAGE_BYTES_MAX: usize = 2_000;
+/// Characters of the final message that a judge is shown.
+pub const MESSAGE_CHARS_MAX: usize = 4_000;
 /// Commands that a judge is shown.
 pub const COMMANDS_SHOWN_MAX: usize = 6;
 /// Bytes of a command's output that a judge is shown, from its end.
@@ -101,9 +101,9 @@ fn final_message(evidence: &Evidence, nonce: &Nonce) -> String {
     match &evidence.final_message {
         Some(message) => {
             let text = message.open();
-            let mut shown = head(text, MESSAGE_BYTES_MAX).to_owned();
+            let mut shown: String = text.chars().take(MESSAGE_CHARS_MAX).collect();
             if shown.len() < text.len() {
-                shown.push_str(&format!("\n[cut: {} of {} bytes shown]", shown.len(), text.len()));
+                shown.push_str(&format!("\n[cut: {MESSAGE_CHARS_MAX} of {} characters shown]", text.chars().count()));
             }
             fence("message", &shown, nonce)
         }
@@ -222,9 +222,9 @@ mod tests {
 
     #[test]
     fn a_long_message_is_cut_at_its_limit() {
-        let prompt = |bytes: usize| ask(&asked("Add it", &"y".repeat(bytes))).prompt;
-        assert!(!prompt(MESSAGE_BYTES_MAX).contains("[cut:"));
-        assert!(prompt(MESSAGE_BYTES_MAX + 1).contains("[cut: 2000 of 2001 bytes shown]"));
+        let prompt = |characters: usize| ask(&asked("Add it", &"語".repeat(characters))).prompt;
+        assert!(!prompt(MESSAGE_CHARS_MAX).contains("[cut:"));
+        assert!(prompt(MESSAGE_CHARS_MAX + 1).contains("[cut: 4000 of 4001 characters shown]"));
     }
 
     #[test]

@@ -28,6 +28,7 @@ use assize_gate::exec_report::GateResult;
 use assize_gate::gate::GateState;
 use assize_review::fix::cost::{Costs, Spending};
 use assize_stop::court::{AllowReason, Disposition, StopRecord};
+use assize_stop::verification::StopVerification;
 use chrono::{DateTime, Local};
 use serde_json::{Value, json};
 
@@ -91,6 +92,7 @@ pub fn disposition(disposition: &Disposition) -> String {
             AllowReason::NothingAsked => "allowed: nothing is open".to_owned(),
             AllowReason::BackgroundRunning => "allowed: background tasks run".to_owned(),
             AllowReason::Interrupted => "allowed: interrupted".to_owned(),
+            AllowReason::Planning => "allowed: it only plans".to_owned(),
             AllowReason::Paused => "allowed: paused".to_owned(),
             AllowReason::Unjudged => "allowed: unjudged".to_owned(),
             AllowReason::Released(release) => format!("released: {}", release.reason()),
@@ -125,6 +127,9 @@ pub fn stop_record(record: &StopRecord) -> String {
         }
     }
     if let Some(evidence) = &record.inputs.evidence {
+        for line in evidence.verification.iter().flat_map(StopVerification::lines) {
+            let _ = writeln!(text, "  {} {line}", quiet("ran"));
+        }
         for missing in &evidence.missing {
             let _ = writeln!(text, "  {} {missing}", styled(DOUBTFUL, "not gathered"));
         }

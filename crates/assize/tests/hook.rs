@@ -439,3 +439,32 @@ fn many_hooks_at_once_lose_nothing() {
     let verified: Value = serde_json::from_str(&agent.read(&["ledger", "verify"])).expect("JSON");
     assert_eq!((&verified["sound"], &verified["entries"]), (&json!(true), &json!(2 + 16 * 4)));
 }
+
+#[test]
+fn a_server_in_the_background_excuses_nothing() {
+    let agent = agent();
+    agent.is_asked("Write src/parse.rs");
+    agent.repo().write("src/parse.rs", "pub fn parse() -> u8 {\n    todo!()\n}\n");
+    let stop = |command: &str| {
+        let task =
+            json!({"id": "b1", "type": "shell", "status": "running", "description": "a task", "command": command});
+        let fields = json!({"stop_hook_active": false, "last_assistant_message": "Done.", "background_tasks": [task]});
+        String::from_utf8(agent.sends("Stop", fields).stdout).expect("text")
+    };
+    assert!(stop("npm run dev").contains("\"decision\":\"block\""));
+    assert!(stop("cargo test").contains("1 background tasks are still running"));
+}
+
+#[test]
+fn a_plan_is_not_judged_unless_something_was_changed() {
+    let agent = agent();
+    agent.is_asked("Plan how src/parse.rs is to be written");
+    let stop = || {
+        let fields = json!({"stop_hook_active": false, "last_assistant_message": "I've added parse(). All tests pass.", "permission_mode": "plan"});
+        String::from_utf8(agent.sends("Stop", fields).stdout).expect("text")
+    };
+    assert_eq!(stop(), "");
+    assert!(agent.read(&["ledger", "show"]).contains("allowed: it only plans"));
+    agent.repo().write("src/parse.rs", "pub fn parse() -> u8 {\n    todo!()\n}\n");
+    assert!(stop().contains("\"decision\":\"block\""), "the mode was changed after the work");
+}

@@ -38,7 +38,7 @@ pub fn masks_status(command: &str) -> bool {
 
 /// Splits a command line into simple commands of words. Quotes are respected, substitutions are
 /// not opened.
-pub(super) fn parts(command: &str) -> Vec<Vec<String>> {
+pub(crate) fn parts(command: &str) -> Vec<Vec<String>> {
     let mut parts = vec![Vec::new()];
     let mut word = String::new();
     let mut quote = None;

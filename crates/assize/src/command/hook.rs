@@ -422,15 +422,20 @@ impl<'a> EventHandler<'a> {
     }
 
     fn case(&self, state: &SessionState, paused: bool) -> StopCase {
-        let (background_tasks, interrupted) = match &self.event.kind {
-            HookEventKind::Stop { background_tasks, interrupted, .. } => (background_tasks.clone(), *interrupted),
-            _ => (Vec::new(), false),
+        let (running, interrupted, planning) = match &self.event.kind {
+            HookEventKind::Stop { background_tasks, interrupted, planning, .. } => {
+                (&background_tasks[..], *interrupted, *planning)
+            }
+            _ => (&[][..], false, false),
         };
+        let awaited = running.iter().filter(|task| task.is_awaited());
+        let background_tasks = awaited.map(|task| task.description.clone()).collect();
         StopCase {
             agent: self.adapter.id().to_owned(),
             prompt_id: state.prompt_id.clone(),
             background_tasks,
             interrupted,
+            planning,
             paused,
             barred: None,
         }

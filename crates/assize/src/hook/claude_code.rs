@@ -126,6 +126,7 @@ impl Adapter for ClaudeCode {
                 final_message: fields.text(&["last_assistant_message"]),
                 sent_back_before: fields.flag(&["stop_hook_active"]),
                 background_tasks: fields.running_tasks("background_tasks"),
+                planning: fields.text(&["permission_mode"]).as_deref() == Some("plan"),
                 interrupted: false,
             },
             "SessionEnd" => HookEventKind::SessionEnd { reason: fields.text(&["reason"]).unwrap_or_default() },
@@ -185,6 +186,8 @@ fn stranger(fields: &EventFields) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use assize_stop::background::BackgroundTask;
+
     use super::super::tests::{ExpectedEvent, check_events, check_replies, check_settings};
     use super::*;
 
@@ -198,12 +201,15 @@ mod tests {
 
     #[test]
     fn events_are_read() {
-        let stop = |final_message: Option<&str>, sent_back_before, tasks: &[&str]| HookEventKind::Stop {
+        let stop = |final_message: Option<&str>, sent_back_before, tasks: &[BackgroundTask]| HookEventKind::Stop {
             final_message: final_message.map(str::to_owned),
             sent_back_before,
-            background_tasks: tasks.iter().map(|task| (*task).to_owned()).collect(),
+            background_tasks: tasks.to_vec(),
+            planning: false,
             interrupted: false,
         };
+        let server =
+            BackgroundTask { description: "Dev server".to_owned(), command: Some("npm run dev".to_owned()) };
         let other = |name: &str| HookEventKind::Other { name: name.to_owned() };
         check_events(
             &ClaudeCode,
@@ -241,7 +247,7 @@ mod tests {
                         {"id":"b1","type":"shell","status":"running","description":"Dev server","command":"npm run dev"},
                         {"id":"b2","type":"shell","status":"completed","description":"Build"}]"#,
                     ),
-                    stop(None, true, &["Dev server"]),
+                    stop(None, true, &[server]),
                 ),
                 (event("Stop", ""), stop(None, false, &[])),
                 (

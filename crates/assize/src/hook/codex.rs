@@ -89,6 +89,7 @@ impl Adapter for Codex {
                 final_message: fields.text(&["last_assistant_message"]),
                 sent_back_before: fields.flag(&["stop_hook_active"]),
                 background_tasks: Vec::new(),
+                planning: fields.text(&["permission_mode"]).as_deref() == Some("plan"),
                 interrupted: false,
             },
             "SessionEnd" | "session_end" => {
@@ -143,6 +144,7 @@ mod tests {
             final_message: final_message.map(str::to_owned),
             sent_back_before,
             background_tasks: Vec::new(),
+                planning: false,
             interrupted: false,
         };
         let other = |name: &str| HookEventKind::Other { name: name.to_owned() };

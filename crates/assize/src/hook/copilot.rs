@@ -86,6 +86,7 @@ impl Adapter for Copilot {
                 final_message: fields.text(&["last_assistant_message", "lastAssistantMessage"]),
                 sent_back_before: fields.flag(&["stop_hook_active", "stopHookActive"]),
                 background_tasks: Vec::new(),
+                planning: false,
                 interrupted: false,
             },
             "SessionEnd" | "sessionEnd" => {
@@ -184,6 +185,7 @@ mod tests {
             final_message: None,
             sent_back_before,
             background_tasks: Vec::new(),
+                planning: false,
             interrupted: false,
         };
         let start = |source: &str| HookEventKind::SessionStart { source: source.to_owned() };

@@ -78,6 +78,7 @@ impl Adapter for Cursor {
                 final_message: None,
                 sent_back_before: fields.number(&["loop_count"]).is_some_and(|count| count > 0.0),
                 background_tasks: Vec::new(),
+                planning: false,
                 interrupted: fields.text(&["status"]).is_some_and(|status| status != "completed"),
             },
             "sessionEnd" | "SessionEnd" => {
@@ -147,6 +148,7 @@ mod tests {
             final_message: None,
             sent_back_before,
             background_tasks: Vec::new(),
+                planning: false,
             interrupted,
         };
         let other = |name: &str| HookEventKind::Other { name: name.to_owned() };

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use assize_report::json;
+use assize_stop::background::BackgroundTask;
 use serde_json::{Map, Value};
 
 use super::{HookError, HookEvent, HookEventKind};
@@ -97,18 +98,22 @@ impl EventFields {
         }
     }
 
-    /// Describes the background tasks that are said to be running.
-    pub(super) fn running_tasks(&self, key: &str) -> Vec<String> {
+    /// Reads the background tasks that are said to be running.
+    pub(super) fn running_tasks(&self, key: &str) -> Vec<BackgroundTask> {
         let Some(Value::Array(tasks)) = self.get(key) else { return Vec::new() };
         tasks
             .iter()
             .filter(|task| task.get("status").and_then(Value::as_str) == Some("running"))
             .take(BACKGROUND_TASKS_MAX)
             .map(|task| {
+                let text = |key: &str| task.get(key).and_then(as_text).map(|text| text.trim().to_owned());
+                let kept = |text: String| text.chars().take(TASK_CHARS_MAX).collect::<String>();
                 let named = ["description", "command", "name", "type", "id"];
-                let described = named.iter().filter_map(|key| task.get(key)).filter_map(as_text);
-                let described = described.map(|text| text.trim().to_owned()).find(|text| !text.is_empty());
-                described.map_or_else(|| "a task".to_owned(), |text| text.chars().take(TASK_CHARS_MAX).collect())
+                let described = named.iter().filter_map(|key| text(key)).find(|text| !text.is_empty());
+                BackgroundTask {
+                    description: described.map_or_else(|| "a task".to_owned(), kept),
+                    command: text("command").filter(|text| !text.is_empty()).map(kept),
+                }
             })
             .collect()
     }
@@ -222,12 +227,13 @@ mod tests {
 
         let long = "x".repeat(TASK_CHARS_MAX + 1);
         let one = fields(&serde_json::json!({"tasks": [{"status": "running", "description": long}]}).to_string());
-        assert_eq!(one.running_tasks("tasks")[0].len(), TASK_CHARS_MAX);
+        assert_eq!(one.running_tasks("tasks")[0].description.len(), TASK_CHARS_MAX);
 
         let odd = fields(
             r#"{"tasks":[{"status":"running"},{"status":"running","description":" ","command":"npm run dev"},4]}"#,
         );
-        assert_eq!(odd.running_tasks("tasks"), ["a task", "npm run dev"]);
-        assert_eq!(odd.running_tasks("none"), Vec::<String>::new());
+        let described: Vec<String> = odd.running_tasks("tasks").into_iter().map(|task| task.description).collect();
+        assert_eq!(described, ["a task", "npm run dev"]);
+        assert_eq!(odd.running_tasks("none"), []);
     }
 }

@@ -106,6 +106,7 @@ impl Adapter for Gemini {
                 final_message: fields.text(&["prompt_response"]).filter(|text| text != NO_RESPONSE),
                 sent_back_before: fields.flag(&["stop_hook_active"]),
                 background_tasks: Vec::new(),
+                planning: false,
                 interrupted: false,
             },
             "SessionEnd" => HookEventKind::SessionEnd { reason: fields.text(&["reason"]).unwrap_or_default() },
@@ -158,6 +159,7 @@ mod tests {
             final_message: final_message.map(str::to_owned),
             sent_back_before,
             background_tasks: Vec::new(),
+                planning: false,
             interrupted: false,
         };
         let other = |name: &str| HookEventKind::Other { name: name.to_owned() };

@@ -12,6 +12,7 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 
+use assize_stop::background::BackgroundTask;
 use assize_stop::observation::CallEvent;
 use assize_stop::transcript::TranscriptKind;
 
@@ -72,8 +73,10 @@ pub enum HookEventKind {
         final_message: Option<String>,
         /// Whether the agent continued because a hook blocked an earlier stop.
         sent_back_before: bool,
-        /// Descriptions of tasks that are still running.
-        background_tasks: Vec<String>,
+        /// Tasks that are still running.
+        background_tasks: Vec<BackgroundTask>,
+        /// Whether the agent may only plan.
+        planning: bool,
         /// Whether it stops because the user or an error stopped it.
         interrupted: bool,
     },

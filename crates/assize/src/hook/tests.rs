@@ -46,6 +46,7 @@ fn kinds() -> [(&'static str, HookEventKind); 6] {
         final_message: None,
         sent_back_before: false,
         background_tasks: Vec::new(),
+        planning: false,
         interrupted,
     };
     [
