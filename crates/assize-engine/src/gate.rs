@@ -16,14 +16,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use assize_core::text::make_visible;
 use assize_ecosystem::{cache_folders, is_code, is_setting, is_test, scratch_folders};
 use assize_gate::comparison::leave_out_made;
 use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
-    BUILD, Canary, Dimension, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project, REPORTS, Setup,
-    TEST_SECONDS, imported_as,
+    BUILD, Canary, Dimension, GO_LANGUAGE, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project,
+    REPORTS, Setup, TEST_SECONDS, imported_as,
 };
 use assize_gate::packages::reaches;
 use assize_gate::parser;
@@ -31,6 +32,7 @@ use assize_report::REPORT_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 
 use self::completion_markers::CompletionMarkers;
+use crate::process::{self, ProcessLimits};
 use crate::sandbox::{JobResult, LentFolder, LimitKind, Sandbox, SandboxJob, SandboxLimits, read_written, remove};
 use crate::work_copy::{CopyError, WorkCopy, dependency_folders};
 
@@ -38,6 +40,10 @@ pub use self::base_build::{BUILD_BYTES_MAX, BaseBuild, BuildStore, STORE_BYTES_M
 pub use self::base_cache::{BaseCache, LENT_ENTRIES_MAX};
 pub use self::project_build::ProjectBuild;
 
+/// The version of Go's language that a module is shown with where the tool does not say its own.
+const GO_LANGUAGE_DEFAULT: &str = "1.16";
+/// How long a tool may take to say its version.
+const VERSION_TIME: Duration = Duration::from_secs(10);
 /// The largest manifest that is read, in bytes.
 pub const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 /// The most files that are read from a report folder.
@@ -148,6 +154,7 @@ impl PreparedWorktree {
 
     /// Has gates called as the maintainers of the base call them, and as those of this tree do beside that.
     pub fn calls_as(&mut self, base: &Self) {
+        self.project.take_makefiles(&base.project);
         let own = std::mem::take(&mut self.project.pipeline);
         self.project.pipeline = own.after(&base.project.pipeline);
     }
@@ -167,6 +174,7 @@ impl PreparedWorktree {
         let (place, dependencies) = (self.place.clone(), self.dependencies.clone());
         let programs = self.project.programs.clone();
         let mut project = Project::new(copy.files().clone(), manifests(&copy), programs);
+        project.take_makefiles(&self.project);
         project.pipeline = self.project.pipeline.clone();
         project.reaches = self.project.reaches.clone();
         project.imported_as = self.project.imported_as.clone();
@@ -371,7 +379,11 @@ impl PreparedWorktree {
             let path = reports.join(name);
             let folder = path.parent().unwrap_or(&reports);
             fs::create_dir_all(folder).map_err(|error| CopyError::Io { path: folder.to_owned(), error })?;
-            let contents = contents.replace(REPORTS, &sandbox.reports_inside(&reports).to_string_lossy());
+            let mut contents = contents.replace(REPORTS, &sandbox.reports_inside(&reports).to_string_lossy());
+            if contents.contains(GO_LANGUAGE) {
+                contents = contents
+                    .replace(GO_LANGUAGE, &self.go_language().unwrap_or_else(|| GO_LANGUAGE_DEFAULT.to_owned()));
+            }
             fs::write(&path, contents).map_err(|error| CopyError::Io { path, error })?;
         }
         let shown = command.again(planned.gate.id());
@@ -412,6 +424,18 @@ impl PreparedWorktree {
         let complaint = run.trouble.as_ref().map_or("", |(_, detail)| detail.as_str());
         let ready_by = self.ready_by(planned.setup, command, complaint);
         Ok(GateExecution { run, time_ms, command: shown, output: make_visible(&text).into_owned(), ready_by })
+    }
+
+    /// The version of the language that the installed Go has.
+    fn go_language(&self) -> Option<String> {
+        let mut command = std::process::Command::new(self.program("go")?);
+        command.args(["env", "GOVERSION"]).env("GOFLAGS", "").env("GOTOOLCHAIN", "local");
+        let limits = ProcessLimits { time: VERSION_TIME, stdout_bytes_max: 100, stderr_bytes_max: 0 };
+        let result = process::run(command, b"", &limits).ok().filter(process::ProcessResult::succeeded)?;
+        let text = String::from_utf8(result.stdout).ok()?;
+        let mut parts = text.trim().strip_prefix("go")?.split('.');
+        let minor: String = parts.nth(1)?.chars().take_while(char::is_ascii_digit).collect();
+        (!minor.is_empty()).then(|| format!("1.{minor}"))
     }
 
     /// Puts programs that were brought in front of the installed ones.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::comparison::{own_name, take_one};
 use crate::gate::{GateRun, GateState};
-use crate::missing_name::missing_names;
+use crate::missing_name::{missing_modules, missing_names};
 
 /// Why a failing test is not held against the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -410,12 +410,20 @@ impl AdaptationRuns<'_> {
         faults.chain(said).flat_map(missing_names).collect()
     }
 
+    /// Returns the modules that the tests of the base, or their build, miss with the code of the change.
+    pub fn missed_modules(&self) -> BTreeSet<&str> {
+        let faults = self.held.report.iter().flat_map(|report| &report.diagnostics).map(|fault| fault.message.as_str());
+        let said = failing(self.held).filter_map(|case| case.message.as_deref());
+        faults.chain(said).flat_map(missing_modules).collect()
+    }
+
     /// Returns the tests of the base that may be gone because the change removes what they test, and the files of tests
     /// that cannot be loaded for that: they, their files or their build say that one of these names is not there. Whether
     /// they come to what is removed has to be found out with [`AdaptationRuns::removed_with_their_subject`].
     pub fn gone_with_a_name(&self) -> BTreeSet<String> {
         let [base, held, change] = [self.base, self.held, self.change].map(Endings::of);
-        let misses = |said: &str| missing_names(said).iter().any(|name| self.gone.contains(*name));
+        let is_gone = |names: BTreeSet<&str>| names.iter().any(|name| self.gone.contains(*name));
+        let misses = |said: &str| is_gone(missing_names(said)) || is_gone(missing_modules(said));
         let misses_one = |case: &TestCase| case.message.as_deref().is_some_and(misses);
         let is_unbuilt = || {
             let mut faults = self.held.report.iter().flat_map(|report| &report.diagnostics);

@@ -38,9 +38,38 @@ pub fn missing_names(text: &str) -> BTreeSet<&str> {
     found.filter_map(|groups| groups.get(1)).map(|name| name.as_str()).collect()
 }
 
+/// How they say that a module is not there. The group is the last part of its name, without an ending.
+const MODULE_SAYINGS: [&str; 3] = [
+    r"\bNo module named '(?:[\w.]*\.)?(\w+)'",
+    r"\bCannot find module '(?:[^'\n]*/)?([\w$-]+)(?:\.\w+)*'",
+    "\\bFailed to resolve import \"(?:[^\"\n]*/)?([\\w$-]+)(?:\\.\\w+)*\"",
+];
+
+/// Returns the modules that a text says are not there, each by the last part of its name.
+pub fn missing_modules(text: &str) -> BTreeSet<&str> {
+    static PATTERNS: LazyLock<Vec<Regex>> =
+        LazyLock::new(|| MODULE_SAYINGS.iter().map(|saying| Regex::new(saying).expect("valid pattern")).collect());
+    let found = PATTERNS.iter().flat_map(|pattern| pattern.captures_iter(text));
+    found.filter_map(|groups| groups.get(1)).map(|name| name.as_str()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_module_that_is_not_there_is_named_by_its_last_part() {
+        for (said, name) in [
+            ("ModuleNotFoundError: No module named 'lib.strip'", "strip"),
+            ("Error: Cannot find module '../lib/strip'", "strip"),
+            ("Cannot find module '/x/lib/strip.js' imported from /x/test/a.js", "strip"),
+            ("error TS2307: Cannot find module './strip' or its corresponding type declarations.", "strip"),
+            ("Error: Failed to resolve import \"./strip.ts\" from \"a.test.ts\".", "strip"),
+        ] {
+            assert_eq!(missing_modules(said).into_iter().collect::<Vec<_>>(), [name], "{said}");
+        }
+        assert!(missing_modules("cannot import name 'strip' from 'a'").is_empty());
+    }
 
     #[test]
     fn each_language_names_what_it_does_not_find() {

@@ -3,7 +3,7 @@
 //! Each runner is one function that gets the words of its call and returns the scripts that it runs. It must not know which tools there
 //! are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use assize_core::path::parent;
@@ -124,24 +124,119 @@ pub(super) fn task(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
     recipes.steps(&names, &path, call.folder)
 }
 
-/// The commands that `make TARGET…` runs, in its order: what a rule needs goes before it. `None` where that cannot be told: there is no
-/// such rule, it is up to date if a file `is_there`, the file asks for other ways, or the end of a command does not count.
+/// The commands that `make TARGET…` runs, in its order: what a rule needs goes before it. `None` where that cannot be told for
+/// sure: fewer commands than make runs would test less. `is_there` says whether a file exists.
 pub fn make_commands(text: &str, targets: &[&str], is_there: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
-    const OTHER_WAYS: [&str; 9] =
-        [".IGNORE", ".ONESHELL", ".SHELLFLAGS", "SHELL", "define", "if", "include", "-include", "sinclude"];
-    let begins = |line: &str| OTHER_WAYS.iter().any(|way| line.starts_with(way));
-    if text.lines().any(begins) {
-        return None;
-    }
-    let phony = text.lines().filter_map(|line| line.strip_prefix(".PHONY:")).flat_map(str::split_whitespace);
-    let phony: Vec<&str> = phony.collect();
-    let recipes = Recipes::of_make(text);
+    let plain = PlainMakefile::of(text)?;
     let (mut found, mut seen) = (Vec::new(), Vec::new());
-    let mut visit = |name: &str, commands: &[String]| {
-        if is_there(name) && !phony.contains(&name) {
+    targets.iter().try_for_each(|target| plain.visit(target, is_there, &mut seen, &mut found))?;
+    Some(found)
+}
+
+/// What stands in a file of make, where all of it is plain: rules with names, and variables that are set once.
+struct PlainMakefile {
+    recipes: Recipes,
+    phony: BTreeSet<String>,
+    /// Rules that are not plain, by name.
+    odd: BTreeSet<String>,
+    has_patterns: bool,
+}
+
+impl PlainMakefile {
+    fn of(text: &str) -> Option<Self> {
+        const DIRECTIVES: [&str; 27] = [
+            ".DELETE_ON_ERROR",
+            ".EXPORT_ALL_VARIABLES",
+            ".IGNORE",
+            ".NOTPARALLEL",
+            ".ONESHELL",
+            ".POSIX",
+            ".RECIPEPREFIX",
+            ".SECONDEXPANSION",
+            ".SHELLFLAGS",
+            "-include",
+            "MAKEFLAGS",
+            "SHELL",
+            "define",
+            "else",
+            "endef",
+            "endif",
+            "export",
+            "ifdef",
+            "ifeq",
+            "ifndef",
+            "ifneq",
+            "include",
+            "override",
+            "sinclude",
+            "undefine",
+            "unexport",
+            "vpath",
+        ];
+        let text = text.replace("\\\n", " ");
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut plain = String::new();
+        let (mut phony, mut odd, mut has_patterns) = (BTreeSet::new(), BTreeSet::new(), false);
+        for line in text.lines().filter(|line| !line.starts_with('\t')) {
+            let line = line.trim();
+            let word = line.split(|c: char| c.is_whitespace() || "(:=?+!".contains(c)).next().unwrap_or_default();
+            if DIRECTIVES.contains(&word) {
+                return None;
+            }
+            if let Some((name, _)) = assignment(line) {
+                // A value that grows, or that a command gives, is none that can be read here.
+                let is_simple = !line[name.len()..].trim_start().starts_with(['+', '!']);
+                *counts.entry(name.to_owned()).or_default() += if is_simple { 1 } else { 2 };
+            }
+        }
+        let is_unclear = |line: &str| assignment(line).is_some_and(|(name, _)| counts[name] > 1);
+        for line in text.lines() {
+            let is_recipe = line.starts_with('\t');
+            if !is_recipe && is_unclear(line.trim()) {
+                continue;
+            }
+            plain.push_str(if is_recipe { line } else { line.trim() });
+            plain.push('\n');
+            let rule = line.split_once(':').filter(|_| !is_recipe && assignment(line.trim()).is_none());
+            let Some((names, needs)) = rule.filter(|(names, _)| !names.trim_start().starts_with('#')) else { continue };
+            let needs = needs.split('#').next().unwrap_or_default();
+            if names.trim() == ".PHONY" {
+                phony.extend(needs.split_whitespace().map(str::to_owned));
+                continue;
+            }
+            has_patterns |= names.contains('%') || names.trim_start().starts_with('.') && names.trim() != ".SILENT";
+            let is_odd = needs.contains(['$', ';', '|', '%', ':', '=']) || names.contains('$');
+            odd.extend(names.split_whitespace().filter(|_| is_odd).map(str::to_owned));
+            if names.contains('$') {
+                return None;
+            }
+        }
+        Some(Self { recipes: Recipes::of_make(&plain), phony, odd, has_patterns })
+    }
+
+    /// Visits what a rule needs, then the rule, each once.
+    fn visit(
+        &self,
+        name: &str,
+        is_there: &dyn Fn(&str) -> bool,
+        seen: &mut Vec<String>,
+        found: &mut Vec<String>,
+    ) -> Option<()> {
+        let recipe = self.recipes.rules.get(name);
+        let Some(recipe) = recipe else {
+            // Without a rule, it is a file that has to be there; one that matches a pattern may be made anew.
+            return (is_there(name) && !self.has_patterns).then_some(());
+        };
+        if seen.iter().any(|other| other == name) {
+            return Some(());
+        }
+        seen.push(name.to_owned());
+        let is_phony = self.phony.contains(name);
+        if self.odd.contains(name) || recipe.is_given_twice || is_there(name) && !is_phony {
             return None;
         }
-        for command in commands {
+        recipe.needs.iter().try_for_each(|need| self.visit(need, is_there, seen, found))?;
+        for command in &recipe.commands {
             let command = command.trim_start_matches(['@', '+', ' ']);
             if command.starts_with('-') || found.len() >= MAKE_COMMANDS_MAX {
                 return None;
@@ -149,9 +244,15 @@ pub fn make_commands(text: &str, targets: &[&str], is_there: &dyn Fn(&str) -> bo
             found.push(command.to_owned());
         }
         Some(())
-    };
-    targets.iter().try_for_each(|target| recipes.in_order(target, &mut seen, &mut visit))?;
-    Some(found)
+    }
+}
+
+/// The name and the operator's place of a line that sets a variable.
+fn assignment(line: &str) -> Option<(&str, usize)> {
+    let at = line.find('=')?;
+    let name = line[..at].trim_end_matches([':', '?', '+', '!']).trim_end();
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c));
+    is_name.then_some((name, at))
 }
 
 /// Most commands of a rule of make that are taken apart.
@@ -162,6 +263,8 @@ pub const MAKE_COMMANDS_MAX: usize = 64;
 struct Recipe {
     needs: Vec<String>,
     commands: Vec<String>,
+    /// Whether commands stand behind more than one line with its name.
+    is_given_twice: bool,
 }
 
 /// Rules, in the order of the file.
@@ -181,23 +284,11 @@ impl Recipes {
         rule.commands.extend(commands);
     }
 
-    /// Visits a rule after those that it needs, each once. `None` where it has no rule, or a visit ends with that.
-    fn in_order<'a>(
-        &'a self,
-        name: &str,
-        seen: &mut Vec<&'a str>,
-        visit: &mut dyn FnMut(&str, &[String]) -> Option<()>,
-    ) -> Option<()> {
-        let (name, recipe) = self.rules.get_key_value(name)?;
-        if seen.contains(&name.as_str()) {
-            return Some(());
+    /// Notes that a line with the name of a rule opens a recipe.
+    fn open(&mut self, name: &str) {
+        if let Some(rule) = self.rules.get_mut(name) {
+            rule.is_given_twice |= !rule.commands.is_empty();
         }
-        seen.push(name);
-        // What has no rule is a file that has to be there.
-        for need in recipe.needs.iter().filter(|need| self.rules.contains_key(*need)) {
-            self.in_order(need, seen, visit)?;
-        }
-        visit(name, &recipe.commands)
     }
 
     fn of_make(text: &str) -> Self {
@@ -228,6 +319,7 @@ impl Recipes {
             }
             let needs = needs.split('#').next().unwrap_or_default();
             open = names.split_whitespace().map(str::to_owned).collect();
+            open.iter().for_each(|name| recipes.open(name));
             let needs: Vec<String> = needs.trim_start_matches(':').split_whitespace().map(str::to_owned).collect();
             open.iter().for_each(|name| recipes.add(name, needs.clone(), Vec::new()));
         }

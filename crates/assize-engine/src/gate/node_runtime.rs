@@ -6,20 +6,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use assize_ecosystem::node_version::{NamedNode, named_node};
 
 use super::preparation::{PreparationTerms, SourceState, variables};
-use super::{MANIFEST_BYTES_MAX, PreparedWorktree, tool_folders};
+use super::{MANIFEST_BYTES_MAX, PreparedWorktree, VERSION_TIME, tool_folders};
 use crate::process::{self, ProcessLimits};
 use crate::sandbox::{Sandbox, SandboxJob, SandboxLimits, remove};
 use crate::work_copy::CopyError;
 
 /// Seconds that fetching may take.
 const FETCH_SECONDS: u64 = 300;
-/// How long the installed program may take to say its version.
-const VERSION_TIME: Duration = Duration::from_secs(10);
 
 impl PreparedWorktree {
     /// The version of Node that runs here, such as `v20.11.1`.

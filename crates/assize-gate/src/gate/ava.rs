@@ -13,7 +13,7 @@ use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 /// A runner of tests for JavaScript.
 pub struct Ava;
 
-const RUNNER: JavaScriptRunner = JavaScriptRunner {
+pub(super) const RUNNER: JavaScriptRunner = JavaScriptRunner {
     name: "ava",
     is_call: |step: &ScriptStep| step.head() == "ava",
     first: &["--tap"],

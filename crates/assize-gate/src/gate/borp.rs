@@ -11,7 +11,7 @@ use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 /// A program around Node's own runner of tests.
 pub struct Borp;
 
-const RUNNER: JavaScriptRunner = JavaScriptRunner {
+pub(super) const RUNNER: JavaScriptRunner = JavaScriptRunner {
     name: "borp",
     is_call: |step: &ScriptStep| step.head() == "borp",
     first: &["--reporter", "{reports}/node_test.mjs", "--timeout", "{file_milliseconds}"],

@@ -14,32 +14,40 @@ use super::{GateCommand, GateOutput, Project, REPORTS, Setup};
 
 /// The detail of a setup: the package belongs to no module.
 const NO_MODULE: &str = "no module";
+/// Stands in provided files for the version of the language that the installed tool has, such as `1.24`.
+pub const GO_LANGUAGE: &str = "{go_language}";
 /// What the detail begins with where such packages import each other by a path, which follows.
 const IMPORTED_AS: &str = "imported as ";
 
 /// Finds the modules that hold code.
 pub(super) fn setups(project: &Project, is_code: impl Fn(&str) -> bool) -> Vec<Setup> {
+    let modules = module_folders(&project.files);
     let has_code =
         |folder: &str| project.files.iter().any(|path| is_below(path, folder) && is_code(path) && !is_generated(path));
-    let modules = project.files.iter().filter(|path| {
-        file_name(path) == "go.mod" && !is_generated(path) && !path.split('/').any(|part| part == "testdata")
-    });
     let found: Vec<Setup> = modules
-        .filter(|path| has_code(parent(path)))
-        .map(|path| Setup {
-            folder: parent(path).to_owned(),
-            because: format!("there is a {path}"),
+        .iter()
+        .filter(|folder| has_code(folder))
+        .map(|folder| Setup {
+            folder: (*folder).to_owned(),
+            because: format!("there is a {}", within(folder, "go.mod")),
             detail: String::new(),
         })
         .collect();
+    if modules.contains("") {
+        return found;
+    }
     // Packages of before Go 1.11 are found without a module where they need nothing but the standard library and each other.
-    let is_of_go = |path: &&String| self::is_code(path) && !is_generated(path);
+    let is_outside = |path: &&String| !modules.iter().any(|folder| is_below(path, folder));
+    let is_of_go = |path: &&String| self::is_code(path) && !is_generated(path) && is_outside(path);
     let is_of_package = |path: &&String| parent(path).is_empty() && is_of_go(path);
     let is_foreign = |path: &String| assize_ecosystem::is_code(path) && !is_generated(path) && !self::is_code(path);
     let is_project_of_go = || project.imported_as.is_some() || !project.files.iter().any(is_foreign);
     let package = project.files.iter().find(is_of_package);
     let package = package.or_else(|| project.files.iter().find(is_of_go).filter(|_| is_project_of_go()));
-    let package = package.filter(|_| found.is_empty() && has_code(""));
+    // Beside a module, code without tests is a sample.
+    let is_tested = || project.files.iter().filter(is_outside).any(|path| path.ends_with("_test.go"));
+    let has_own = || project.files.iter().filter(is_outside).any(|path| is_code(path) && !is_generated(path));
+    let package = package.filter(|_| has_own() && (found.is_empty() || is_tested()));
     let detail = project.imported_as.as_ref().map(|path| format!("{IMPORTED_AS}{path}"));
     let package = package.map(|path| Setup {
         folder: String::new(),
@@ -49,13 +57,23 @@ pub(super) fn setups(project: &Project, is_code: impl Fn(&str) -> bool) -> Vec<S
     found.into_iter().chain(package).collect()
 }
 
+/// The folders of modules, those of samples left out.
+fn module_folders(files: &BTreeSet<String>) -> BTreeSet<&str> {
+    let is_module = |path: &&String| {
+        file_name(path) == "go.mod" && !is_generated(path) && !path.split('/').any(|part| part == "testdata")
+    };
+    files.iter().filter(is_module).map(|path| parent(path)).collect()
+}
+
 /// Returns the path by which packages of Go import each other where no module says it: what stands before one of their folders
 /// in most imports, or what tests beside a package import it by. `text_of` reads a file of the project.
 pub fn imported_as(files: &BTreeSet<String>, text_of: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let code = || files.iter().filter(|path| path.ends_with(".go"));
-    if files.iter().any(|path| file_name(path) == "go.mod") {
+    let modules = module_folders(files);
+    if modules.contains("") {
         return None;
     }
+    let is_outside = |path: &&String| !modules.iter().any(|folder| is_below(path, folder));
+    let code = || files.iter().filter(|path| path.ends_with(".go")).filter(is_outside);
     let folders: BTreeSet<&str> = code().map(|path| parent(path)).collect();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for path in code() {
@@ -115,7 +133,7 @@ pub(super) fn command(setup: &Setup, program: &str, arguments: &[&str]) -> GateC
     let flags = imported_as.map_or_else(String::new, |_| format!("-mod=mod -overlay={REPORTS}/overlay.json"));
     let provided = imported_as.map(|path| {
         let overlay = format!(r#"{{"Replace":{{"go.mod":"{REPORTS}/go.mod"}}}}"#);
-        [("go.mod".to_owned(), format!("module {path}\n\ngo 1.16\n")), ("overlay.json".to_owned(), overlay)]
+        [("go.mod".to_owned(), format!("module {path}\n\ngo {GO_LANGUAGE}\n")), ("overlay.json".to_owned(), overlay)]
     });
     GateCommand {
         program: program.to_owned(),
@@ -246,6 +264,7 @@ mod tests {
         assert_eq!(found(&["a.go", "b/go.mod", "b/b.go"]), "b:on", "what belongs to no module beside one is a sample");
         assert_eq!(found(&["main.py", "samples/a.go"]), "");
         assert_eq!(found(&["README.md", "scanner/a.go"]), ":off");
+        assert_eq!(found(&["a.go", "a_test.go", "tools/go.mod", "tools/b.go"]), "tools:on :off");
     }
 
     #[test]
@@ -257,7 +276,7 @@ mod tests {
         let command = command(&setup, "go", &["test"]);
         assert_eq!(module(&setup, &project).as_deref(), Some("example.com/a/css"));
         assert_eq!(command.environment["GOFLAGS"], "-mod=mod -overlay={reports}/overlay.json");
-        assert_eq!(command.provided["go.mod"], "module example.com/a/css\n\ngo 1.16\n");
+        assert_eq!(command.provided["go.mod"], "module example.com/a/css\n\ngo {go_language}\n");
         assert_eq!(command.provided["overlay.json"], r#"{"Replace":{"go.mod":"{reports}/go.mod"}}"#);
     }
 

@@ -10,7 +10,7 @@ use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 /// A runner of tests for JavaScript.
 pub struct Jest;
 
-const RUNNER: JavaScriptRunner = JavaScriptRunner {
+pub(super) const RUNNER: JavaScriptRunner = JavaScriptRunner {
     name: "jest",
     is_call: |step: &ScriptStep| step.head() == "jest" || is_behind_node(step),
     first: &[],

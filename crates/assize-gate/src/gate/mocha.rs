@@ -11,7 +11,7 @@ use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 /// A runner of tests for JavaScript.
 pub struct Mocha;
 
-const RUNNER: JavaScriptRunner = JavaScriptRunner {
+pub(super) const RUNNER: JavaScriptRunner = JavaScriptRunner {
     name: "mocha",
     is_call: |step: &ScriptStep| step.head() == "mocha",
     first: &[],

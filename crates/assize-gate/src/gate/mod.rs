@@ -21,12 +21,13 @@ mod script;
 mod surefire;
 mod unloaded;
 
-pub use go::imported_as;
+pub use go::{GO_LANGUAGE, imported_as};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::finding::Severity;
 use assize_core::page::{Page, Subject};
+use assize_core::path::file_name;
 use assize_ecosystem::pipeline::Pipeline;
 use assize_ecosystem::preparation::quoted;
 use assize_ecosystem::tool::Tool;
@@ -108,6 +109,14 @@ impl Project {
     pub fn new(files: BTreeSet<String>, manifests: BTreeMap<String, String>, programs: BTreeSet<String>) -> Self {
         let pipeline = Pipeline::read(&manifests);
         Self { files, manifests, programs, pipeline, reaches: Reaches::new(), imported_as: None }
+    }
+
+    /// Has make run what another tree says: what it runs for a script of the change is what it runs for one of the base.
+    pub fn take_makefiles(&mut self, other: &Self) {
+        let is_of_make = |path: &str| matches!(file_name(path), "GNUmakefile" | "makefile" | "Makefile");
+        self.manifests.retain(|path, _| !is_of_make(path));
+        let of_other = other.manifests.iter().filter(|(path, _)| is_of_make(path));
+        self.manifests.extend(of_other.map(|(path, text)| (path.clone(), text.clone())));
     }
 }
 
@@ -692,6 +701,7 @@ gates! {
     tap: Tap,
     tape: Tape,
     package_test: PackageTest,
+    package_test_rest: PackageTestRest,
     go_test: GoTest,
     maven: Maven,
     gradle: Gradle,

@@ -181,7 +181,7 @@ impl JavaScriptRunner {
     }
 
     /// Writes the script for a shell. What comes before the tests says so when it does not work; what comes behind them is
-    /// left out, since it must not decide.
+    /// left out: it is a gate of its own, see [`super::package_test_rest`].
     fn shell(&self, project: &Project, folder: &str, steps: &[ScriptStep]) -> String {
         let mut text = path_of_programs(project, folder);
         let mut failed = "status=0".to_owned();
@@ -470,7 +470,7 @@ fn with_ours(project: &Project, folder: &str, before: &[&ScriptStep]) -> String 
 }
 
 /// Returns whether a command looks at the tree for style.
-fn is_check(step: &ScriptStep) -> bool {
+pub(super) fn is_check(step: &ScriptStep) -> bool {
     const OTHERS: [&str; 3] = ["standard", "xo", "tslint"];
     let kinds = [ToolKind::Linter, ToolKind::Formatter];
     let listed = assize_ecosystem::find_tool(step.head());

@@ -375,7 +375,7 @@ mod tests {
                 .map(|steps| steps.join("; "))
         };
         let all = Some("eslint .; (cd 'test' && A=1 mocha)".to_owned());
-        assert_eq!(of(rules, &["test/a.js"], "make test"), all);
+        assert_eq!(of(rules, &["test/a.js", "src.js"], "make test"), all);
         assert_eq!(of(rules, &[], "make lint unit"), all, "each once");
         for (rules, files, script) in [
             ("test:\n\tmocha\n", &["test/a.js"][..], "make test"),
@@ -389,6 +389,18 @@ mod tests {
             (".IGNORE:\ntest:\n\tmocha\n", &[], "make test"),
             ("ifdef A\ntest:\n\tmocha\nendif\n", &[], "make test"),
             ("test:\n", &[], "make test"),
+            ("T = b\nT += a\ntest:\n\tmocha $(T)\n", &[], "make test"),
+            ("test: $(SUITES)\n\tmocha\nSUITES = a\n", &[], "make test"),
+            ("export ALL = 1\ntest:\n\tmocha\n", &[], "make test"),
+            ("F = a\nF ?= b\ntest:\n\tmocha $(F)\n", &[], "make test"),
+            ("test: F = a\ntest:\n\tmocha $(F)\n", &[], "make test"),
+            (" ifndef X\nF = a\n else\nF = b\n endif\ntest:\n\tmocha $(F)\n", &[], "make test"),
+            ("F = a\nALL := $(F)\nF := b\ntest:\n\tmocha $(ALL)\n", &[], "make test"),
+            ("test: unit ; mocha b\nunit:\n\tmocha a\n", &[], "make test"),
+            ("test:\n\tmocha\n.RECIPEPREFIX = >\n", &[], "make test"),
+            ("test: gone\n\tmocha\n", &[], "make test"),
+            ("test:\n\tmocha a\ntest:\n\tmocha b\n", &[], "make test"),
+            ("test: a.o\n\tmocha a\n%.o: %.c\n\tcc\n", &["a.o"], "make test"),
         ] {
             assert_eq!(of(rules, files, script).as_deref(), Some(script), "{rules}");
         }

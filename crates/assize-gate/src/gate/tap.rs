@@ -19,7 +19,7 @@ pub struct Tap;
 /// The stream of the run, in the folder of reports.
 const STREAM: &str = "run.tap";
 
-const RUNNER: JavaScriptRunner = JavaScriptRunner {
+pub(super) const RUNNER: JavaScriptRunner = JavaScriptRunner {
     name: "tap",
     is_call: |step: &ScriptStep| step.head() == "tap" && !is_subcommand(step),
     first: &["--disable-coverage", "--output-file={reports}/run.tap", "--reporter=terse", "--timeout={package_seconds}"],

@@ -10,7 +10,7 @@ use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 /// A runner of tests for JavaScript.
 pub struct Tape;
 
-const RUNNER: JavaScriptRunner = JavaScriptRunner {
+pub(super) const RUNNER: JavaScriptRunner = JavaScriptRunner {
     name: "tape",
     is_call: |step: &ScriptStep| step.head() == "tape",
     first: &["-r", "{reports}/tape.cjs"],

@@ -10,7 +10,7 @@ use super::{Canary, Dimension, Gate, GateCommand, GateOutput, Project, Setup};
 /// A runner of tests for JavaScript.
 pub struct Vitest;
 
-const RUNNER: JavaScriptRunner = JavaScriptRunner {
+pub(super) const RUNNER: JavaScriptRunner = JavaScriptRunner {
     name: "vitest",
     is_call: |step: &ScriptStep| {
         step.head() == "vitest"

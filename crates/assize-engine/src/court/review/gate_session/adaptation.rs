@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_core::finding::{Certainty, Finding, Severity};
-use assize_core::path::parent;
+use assize_core::path::{file_name, parent};
 use assize_core::text::listed;
 use assize_ecosystem::{Language, is_code};
 use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
@@ -11,7 +11,7 @@ use assize_gate::gate::{GateRun, GateState, GateTrouble, name_of};
 use assize_gate::missing_name::missing_names;
 use assize_gate::stand_in::{objections, stand_ins};
 use assize_gate::status_alone::is_status_alone;
-use assize_syntax::cut_off::with_functions_cut_off;
+use assize_syntax::cut_off::{with_code_cut_off, with_functions_cut_off};
 use assize_syntax::failing_body::{TestSource, may_share, with_failing_bodies};
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use assize_syntax::removed::{RemovedDeclaration, has_word, removed_declarations, renamed_declarations, with_name};
@@ -107,7 +107,8 @@ impl GateSession<'_> {
         if change.state == GateState::Errored {
             return none;
         }
-        let declarations = self.gone_declarations(worktrees, &runs.missed_names());
+        let mut declarations = self.gone_declarations(worktrees, &runs.missed_names());
+        declarations.extend(self.gone_modules(worktrees, &runs.missed_modules()));
         let gone = declarations.iter().map(|it| it.name.clone()).collect();
         let runs_of_all = AdaptationRuns { touched: &all_touched, gone: &gone, ..runs };
         let removed = self.removed(worktrees, planned, &runs_of_all, &declarations)?;
@@ -313,6 +314,26 @@ impl GateSession<'_> {
         declarations
     }
 
+    /// Finds the modules of these names that the change removes and that no code of the change imports any more, each as a
+    /// declaration of all that it holds.
+    fn gone_modules(&self, worktrees: &PreparedWorktrees, missed: &BTreeSet<&str>) -> Vec<RemovedDeclaration> {
+        let Some(base) = worktrees.base.as_ref().filter(|_| !missed.is_empty()) else { return Vec::new() };
+        let change = &worktrees.change.copy;
+        let (before, now) = (self.code_texts(&base.copy), self.code_texts(change));
+        let gone = before.iter().filter(|(path, _)| !change.files().contains(*path));
+        let modules = gone.map(|(path, text)| RemovedDeclaration {
+            path: (*path).to_owned(),
+            name: module_name(path).to_owned(),
+            line: 1,
+            lines: (1..).zip(text.lines()).map(|(line, _)| line).collect(),
+        });
+        let is_asked = |module: &RemovedDeclaration| {
+            now.iter().any(|(_, text)| asks_for(text, &module.name))
+                || !self.asked_elsewhere(change, std::slice::from_ref(module)).is_empty()
+        };
+        modules.filter(|module| missed.contains(&*module.name) && !is_asked(module)).collect()
+    }
+
     /// The files of code that the change touches and a copy has, with their texts; files of tests are none.
     fn code_texts(&self, copy: &WorkCopy) -> Vec<(&str, String)> {
         let code = self.diff.files.iter().flat_map(|file| [Some(&file.path), file.old_path.as_ref()]).flatten();
@@ -341,7 +362,10 @@ impl GateSession<'_> {
         for (path, text) in self.code_texts(&base.copy) {
             let of_file = declarations.iter().filter(|it| it.path == path);
             let lines: BTreeSet<u32> = of_file.flat_map(|it| it.lines.iter().copied()).collect();
-            if let Some(text) = with_functions_cut_off(path, &text, &lines, &word) {
+            // Of a file that is gone, all goes.
+            let is_there = worktrees.change.copy.files().contains(path);
+            let cut_off = if is_there { with_functions_cut_off } else { with_code_cut_off };
+            if let Some(text) = cut_off(path, &text, &lines, &word) {
                 copy.write(path, &text)?;
             }
         }
@@ -483,6 +507,12 @@ pub(super) fn by_change(gate: &str, excuses: &Excuses) -> Vec<Finding> {
 }
 
 /// Returns whether code calls what bears a name, takes it out of something, or imports it, rather than declares it.
+/// The last part of the name by which a file is imported.
+fn module_name(path: &str) -> &str {
+    let stem = file_name(path).split('.').next().unwrap_or_default();
+    if matches!(stem, "index" | "__init__" | "mod") { file_name(parent(path)) } else { stem }
+}
+
 fn asks_for(text: &str, name: &str) -> bool {
     const IMPORTS: [&str; 4] = ["import", "use ", "require", "export {"];
     const DECLARES: [&str; 4] = ["def ", "fn ", "func ", "function "];

@@ -32,8 +32,8 @@ impl TestCounts {
         Self { passed: count(TestOutcome::Passed), failed: count(TestOutcome::Failed).max(whole) }
     }
 
-    fn mostly_fail(self) -> bool {
-        self.failed > self.passed
+    fn any_fails(self) -> bool {
+        self.failed > 0
     }
 
     fn add(&mut self, other: Self) {
@@ -44,7 +44,7 @@ impl TestCounts {
 
 /// Returns whether another version of Node may be what the tests of the base lack.
 pub(super) fn may_lack_node(planned: Planned<'_>, base: &PreparedWorktree, ran: &GateExecution) -> bool {
-    is_of_node(planned, base) && TestCounts::of(base, ran).mostly_fail()
+    is_of_node(planned, base) && TestCounts::of(base, ran).any_fails()
 }
 
 fn is_of_node(planned: Planned<'_>, base: &PreparedWorktree) -> bool {
@@ -53,7 +53,7 @@ fn is_of_node(planned: Planned<'_>, base: &PreparedWorktree) -> bool {
 }
 
 impl GateSession<'_> {
-    /// Has everything run with a version of Node that the project names, if most tests fail on the base with the installed
+    /// Has everything run with a version of Node that the project names, if tests fail on the base with the installed
     /// version, and more pass with that one. What the project depends on is installed anew for it. Returns what the report
     /// says of it, if that is so: what was found out before is forgotten then.
     pub(super) fn choose_node(&mut self, worktrees: &mut PreparedWorktrees) -> Result<Option<String>, CopyError> {
@@ -61,7 +61,7 @@ impl GateSession<'_> {
         let Some(installed) = base.node_version() else { return Ok(None) };
         let Some(named) = base.other_node(&installed) else { return Ok(None) };
         let before = self.tests_of_node(base)?;
-        if !before.mostly_fail() {
+        if !before.any_fails() {
             return Ok(None);
         }
         (self.watch)(ReviewStep::Preparing { because: &named.source, printed: "" });
@@ -91,7 +91,7 @@ impl GateSession<'_> {
         self.needs_build.clear();
         self.base_build = None;
         Ok(Some(format!(
-            "Node {} ran, as {} names it: with {installed}, which is installed, most tests fail on the base",
+            "Node {} ran, as {} names it: with {installed}, which is installed, fewer tests pass on the base",
             named.major, named.source
         )))
     }
@@ -105,7 +105,7 @@ impl GateSession<'_> {
             }
             let ran = self.find_out(base, Planned { gate, setup: &setup }, BaseLookup::Taken)?;
             let mut counts = TestCounts::of(base, &ran);
-            let built = gate.built(&setup, &base.project).filter(|_| counts.mostly_fail());
+            let built = gate.built(&setup, &base.project).filter(|_| counts.any_fails());
             if let Some(setup) = built {
                 let ran = self.find_out(base, Planned { gate, setup: &setup }, BaseLookup::Taken)?;
                 counts = [counts, TestCounts::of(base, &ran)].into_iter().max_by_key(|it| it.passed).unwrap_or(counts);
