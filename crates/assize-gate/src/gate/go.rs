@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use assize_core::path::{file_name, is_below, parent, within};
-use assize_ecosystem::is_generated;
+use assize_ecosystem::{holds_tests, is_generated};
 use assize_report::{ReportError, ToolReport, go_vet};
 use regex::Regex;
 
@@ -45,7 +45,7 @@ pub(super) fn setups(project: &Project, is_code: impl Fn(&str) -> bool) -> Vec<S
     let package = project.files.iter().find(is_of_package);
     let package = package.or_else(|| project.files.iter().find(is_of_go).filter(|_| is_project_of_go()));
     // Beside a module, code without tests is a sample.
-    let is_tested = || project.files.iter().filter(is_outside).any(|path| path.ends_with("_test.go"));
+    let is_tested = || project.files.iter().filter(is_outside).any(|path| self::is_code(path) && holds_tests(path));
     let has_own = || project.files.iter().filter(is_outside).any(|path| is_code(path) && !is_generated(path));
     let package = package.filter(|_| has_own() && (found.is_empty() || is_tested()));
     let detail = project.imported_as.as_ref().map(|path| format!("{IMPORTED_AS}{path}"));
