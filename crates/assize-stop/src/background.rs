@@ -81,15 +81,17 @@ fn runs_on(command: &str) -> bool {
         let words: Vec<&str> = part.iter().map(String::as_str).collect();
         let Some(program) = words.iter().find(|word| !word.contains('=')) else { return false };
         let watches = words.contains(&"watch") || words.iter().any(|word| is_watch_option(word));
+        let serves = |word: &&str| word.split(':').any(|part| SERVES.contains(&part));
+        let is_bare = matches!(*program, "vite" | "next" | "nuxt" | "astro") && words.len() == 1;
         match assize_ecosystem::command_role(&words) {
             CommandRole::Test => watches,
-            CommandRole::Check => watches || words.contains(&"-w"),
+            CommandRole::Check => {
+                watches || is_bare || words.contains(&"-w") || words.get(1).is_some_and(|it| serves(it))
+            }
             CommandRole::Script | CommandRole::Other => {
                 let follows =
                     matches!(*program, "tail" | "journalctl") && words.iter().any(|word| word.starts_with("-f"));
                 let is_server = |word: &&str| SERVERS.contains(&file_name(word));
-                let serves = |word: &&str| word.split(':').any(|part| SERVES.contains(&part));
-                let is_bare = matches!(*program, "vite" | "next" | "nuxt" | "astro") && words.len() == 1;
                 watches
                     || follows
                     || is_bare
@@ -125,6 +127,7 @@ mod tests {
             ("cd web && PORT=1 yarn serve", false),
             ("vite", false),
             ("vite build", true),
+            ("vite preview", false),
             ("python manage.py runserver", false),
             ("python3 -m http.server 8000", false),
             ("uv run uvicorn app:app --reload", false),

@@ -468,3 +468,30 @@ fn a_plan_is_not_judged_unless_something_was_changed() {
     agent.repo().write("src/parse.rs", "pub fn parse() -> u8 {\n    todo!()\n}\n");
     assert!(stop().contains("\"decision\":\"block\""), "the mode was changed after the work");
 }
+
+#[test]
+fn settings_that_the_agent_does_not_read_are_refused_and_told() {
+    let agent = agent();
+    let path = ".claude/settings.local.json";
+    let written = || std::fs::read_to_string(agent.repo().path().join(path)).expect("the file");
+    for text in ["{\n  // mine\n  \"a\": 1\n}\n", "{\n  \"a\": 1,\n}\n"] {
+        agent.repo().write(path, text);
+        let output = agent.run(&["init", "claude-code"]);
+        let said = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("a comment or a trailing comma") && said.contains("line "), "{said}");
+        assert_eq!(written(), text, "nothing is written");
+    }
+    agent.repo().write(path, "{}\n");
+    agent.read(&["init", "claude-code"]);
+    let doctor = || {
+        let output = agent.run(&["doctor", "--format", "human"]);
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let installed = written();
+    agent.repo().write(path, &installed.replacen('{', "{ // mine\n", 1));
+    assert!(doctor().contains("a comment or a trailing comma"), "{}", doctor());
+    agent.repo().write(path, &installed);
+    agent.repo().write(".claude/settings.json", "{ \"disableAllHooks\" : true }\n");
+    assert!(doctor().contains("settings.json switches all hooks off"), "{}", doctor());
+}

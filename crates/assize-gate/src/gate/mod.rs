@@ -443,6 +443,11 @@ pub trait Gate: Sync {
     fn fails_at(&self, _setup: &Setup) -> Severity {
         Severity::Error
     }
+    /// Returns whether other gates stand for the tests, and this one only tells what it did not object to before: where the base
+    /// does not pass it, it tells nothing.
+    fn is_supplement(&self) -> bool {
+        false
+    }
     /// Options of its command that older versions of its tool do not know.
     fn newer_options(&self) -> &'static [&'static str] {
         &[]

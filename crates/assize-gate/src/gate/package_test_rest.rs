@@ -83,6 +83,10 @@ impl Gate for PackageTestRest {
         Ok(report)
     }
 
+    fn is_supplement(&self) -> bool {
+        true
+    }
+
     fn ordinary_statuses(&self) -> &'static [i32] {
         STATUSES
     }

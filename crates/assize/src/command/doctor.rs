@@ -245,11 +245,14 @@ fn hook(agent: &dyn Adapter, path: &std::path::Path) -> Option<DoctorCheck> {
         return None;
     }
     let program = std::env::current_exe().and_then(|path| path.canonicalize()).ok()?;
-    if text.contains("\"disableAllHooks\": true") || text.contains("\"disableAllHooks\":true") {
-        return Some(check(&name, CheckState::Bad, format!("{} switches all hooks off (disableAllHooks)", path.display())));
+    if let Some(switch) = beside(path).into_iter().find(|path| switches_hooks_off(path)) {
+        return Some(check(&name, CheckState::Bad, format!("{} switches all hooks off (disableAllHooks)", switch.display())));
     }
-    let current = agent.install(&text, &program).is_ok_and(|installed| installed == text);
-    Some(if current {
+    let installed = match agent.reads(&text).and_then(|()| agent.install(&text, &program)) {
+        Ok(installed) => installed,
+        Err(error) => return Some(check(&name, CheckState::Bad, format!("{}: {error}", path.display()))),
+    };
+    Some(if installed == text {
         check(&name, CheckState::Good, path.display().to_string())
     } else {
         check(
@@ -262,6 +265,18 @@ fn hook(agent: &dyn Adapter, path: &std::path::Path) -> Option<DoctorCheck> {
             ),
         )
     })
+}
+
+/// The settings files of an agent in one folder: each of them may switch its hooks off.
+fn beside(path: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let folder = path.parent().unwrap_or(path);
+    ["settings.json", "settings.local.json"].map(|name| folder.join(name)).into_iter().chain([path.to_owned()]).collect()
+}
+
+fn switches_hooks_off(path: &std::path::Path) -> bool {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let settings = serde_json::from_str::<serde_json::Value>(&text);
+    settings.is_ok_and(|settings| settings["disableAllHooks"] == true)
 }
 
 /// A stub with a false claim, through the hook, under the project's own policy and rules.

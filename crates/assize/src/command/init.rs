@@ -64,6 +64,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     // Nothing is written before everything is known to be possible.
     for (agent, path) in &planned {
         let current = read_if_there(path)?.unwrap_or_default();
+        agent.reads(&current).map_err(|error| unusable(path, &error))?;
         agent.install(&current, &program).map_err(|error| unusable(path, &error))?;
     }
     if scope == SettingsScope::Project {

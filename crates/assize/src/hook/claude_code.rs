@@ -157,6 +157,11 @@ impl Adapter for ClaudeCode {
         settings::uninstall(&LAYOUT, settings)
     }
 
+    /// Claude Code reads nothing of a file with a comment or a trailing comma.
+    fn reads(&self, settings: &str) -> Result<(), SettingsError> {
+        settings::check_strict(&LAYOUT, settings)
+    }
+
     fn sees_tools(&self, settings: &str) -> bool {
         settings::has(&LAYOUT, settings, "PostToolUse")
     }

@@ -177,6 +177,15 @@ pub trait Adapter: Sync {
     ///
     /// Says where the file cannot be understood.
     fn uninstall(&self, settings: &str) -> Result<String, SettingsError>;
+    /// Fails if the agent reads nothing of a settings file that others read: no hook in it would run.
+    ///
+    /// # Errors
+    ///
+    /// Says what it does not read, and where.
+    fn reads(&self, settings: &str) -> Result<(), SettingsError> {
+        let _ = settings;
+        Ok(())
+    }
     /// Returns whether the agent sends the events of tools, by the text of a settings file.
     fn sees_tools(&self, settings: &str) -> bool {
         let _ = settings;

@@ -89,6 +89,21 @@ pub(super) fn install(layout: &Layout, settings: &str, program: &Path) -> Result
     })
 }
 
+/// Fails if a text has a comment or a trailing comma, for agents that read nothing of such a file.
+pub(super) fn check_strict(layout: &Layout, settings: &str) -> Result<(), SettingsError> {
+    let body = settings.strip_prefix('\u{feff}').unwrap_or(settings);
+    // What is no JSON in other ways either is told with its place elsewhere.
+    let is_close = SettingsDocument::parse(body, layout).is_ok();
+    match serde_json::from_str::<serde::de::IgnoredAny>(body) {
+        Err(wrong) if is_close && !body.trim().is_empty() => Err(error(format!(
+            "line {}, column {}: a comment or a trailing comma; the agent reads nothing of such a file, and no hook in it runs: remove it first",
+            wrong.line(),
+            wrong.column()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Returns whether a text has the hook of an event.
 pub(super) fn has(layout: &Layout, settings: &str, event: &str) -> bool {
     let body = settings.strip_prefix('\u{feff}').unwrap_or(settings);

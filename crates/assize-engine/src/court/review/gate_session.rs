@@ -109,6 +109,13 @@ pub(super) struct GateSession<'a> {
     ended: Vec<(String, TestsOf, GateState)>,
 }
 
+/// Adds the results of gates that have none yet.
+fn add_new(results: &mut Vec<GateResult>, more: Vec<GateResult>) {
+    let is_new = |one: &GateResult| !results.iter().any(|had| had.name() == one.name());
+    let new: Vec<GateResult> = more.into_iter().filter(is_new).collect();
+    results.extend(new);
+}
+
 /// What becomes of the tests of one runner.
 struct Deletions {
     languages: Vec<Language>,
@@ -225,9 +232,7 @@ impl<'a> GateSession<'a> {
             let given_up = if *tree == TreeState::Change { self.given_up(worktrees, planned)? } else { None };
             if let Some(own) = given_up {
                 limits.push(format!("{name}: the change no longer runs its tests with it"));
-                let is_new = |one: &GateResult| !results.iter().any(|had: &GateResult| had.name() == one.name());
-                let own: Vec<GateResult> = own.into_iter().filter(is_new).collect();
-                results.extend(own);
+                add_new(&mut results, own);
                 continue;
             }
             let ran = self.run_on_tree(worktrees, *tree, planned)?;
@@ -240,6 +245,10 @@ impl<'a> GateSession<'a> {
                 limits.truncate(limits_before);
                 limits.push(note);
                 return self.run_all(worktrees, limits);
+            }
+            if gate.is_supplement() && base.as_ref().is_some_and(|base| base.run.state != GateState::Passed) {
+                limits.push(format!("{name} does not pass on the base and is left out"));
+                continue;
             }
             let base = self.as_named_now(worktrees, planned, base, &ran.run)?;
             if let Some(base) = base.as_ref().filter(|_| is_test_runner(*gate)) {
