@@ -85,9 +85,7 @@ fn runs_on(command: &str) -> bool {
         let is_bare = matches!(*program, "vite" | "next" | "nuxt" | "astro") && words.len() == 1;
         match assize_ecosystem::command_role(&words) {
             CommandRole::Test => watches,
-            CommandRole::Check => {
-                watches || is_bare || words.contains(&"-w") || words.get(1).is_some_and(|it| serves(it))
-            }
+            CommandRole::Check => watches || is_bare || words.contains(&"-w") || words.get(1).is_some_and(serves),
             CommandRole::Script | CommandRole::Other => {
                 let follows =
                     matches!(*program, "tail" | "journalctl") && words.iter().any(|word| word.starts_with("-f"));
