@@ -8,7 +8,6 @@ use std::path::Path;
 
 use assize_brief::brief::{BriefEnvelope, ImportsDocument, PromptBrief};
 use assize_core::document::{DemoDocument, DoctorReport, DocumentCheck, InitDocument, PageDocument};
-use assize_core::envelope::Envelope;
 use assize_eval::court::RecordRuling;
 use assize_eval::envelope::{
     ComparisonEnvelope, CorrectingEnvelope, CorrectionEnvelope, DriftEnvelope, EvaluationEnvelope, LabelLine,
@@ -30,7 +29,7 @@ use assize_review::envelope::{GatesEnvelope, ReviewEnvelope};
 use assize_review::fix::envelope::{FixEnvelope, ResumableFixes};
 use assize_review::tournament::envelope::TournamentEnvelope;
 use assize_review::verdict::ReviewVerdict;
-use assize_stop::envelope::{PauseDocument, ResumeDocument, RuleDocument};
+use assize_stop::envelope::{PauseDocument, ResumeDocument, RuleDocument, StopEnvelope};
 use assize_stop::verdict::StopVerdict;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -78,7 +77,7 @@ const PUBLISHED: &[Published] = &[
         name: "stop-envelope",
         describes: "the ruling on a stop",
         printed_by: &["stop"],
-        schema: read::<Envelope<StopVerdict>>,
+        schema: read::<StopEnvelope>,
     },
     Published {
         name: "review-verdict",

@@ -2,17 +2,40 @@
 
 use assize_core::envelope::{Envelope, VERSION};
 use assize_core::page::Page;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::court::StopRecord;
 use crate::verdict::StopVerdict;
+use crate::verification::StopVerification;
 
-/// Puts a ruling of the stop court into its outer shape.
-pub fn envelope(record: &StopRecord) -> Envelope<StopVerdict> {
-    let inputs = &record.inputs;
-    Envelope {
-        fingerprint: inputs.evidence.as_ref().map(|evidence| evidence.fingerprint.clone()),
-        ..Envelope::new("stop", &record.decision.ruling, &inputs.findings, &inputs.opinions)
+/// The result of the stop court, with what it ran and what it did not see.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StopEnvelope {
+    /// What every court says.
+    #[serde(flatten)]
+    pub envelope: Envelope<StopVerdict>,
+    /// What running the project's checks came to; absent where none had to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<StopVerification>,
+    /// What was left out, and why.
+    #[serde(default)]
+    pub limits: Vec<String>,
+}
+
+impl StopEnvelope {
+    /// Puts a ruling into its outer shape.
+    pub fn of(record: &StopRecord) -> Self {
+        let inputs = &record.inputs;
+        let evidence = inputs.evidence.as_ref();
+        Self {
+            envelope: Envelope {
+                fingerprint: evidence.map(|evidence| evidence.fingerprint.clone()),
+                ..Envelope::new("stop", &record.decision.ruling, &inputs.findings, &inputs.opinions)
+            },
+            verification: evidence.and_then(|evidence| evidence.verification.clone()),
+            limits: evidence.map(|evidence| evidence.limits.clone()).unwrap_or_default(),
+        }
     }
 }
 

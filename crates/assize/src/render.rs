@@ -28,6 +28,7 @@ use assize_gate::exec_report::GateResult;
 use assize_gate::gate::GateState;
 use assize_review::fix::cost::{Costs, Spending};
 use assize_stop::court::{AllowReason, Disposition, StopRecord};
+use assize_stop::envelope::StopEnvelope;
 use assize_stop::verification::StopVerification;
 use chrono::{DateTime, Local};
 use serde_json::{Value, json};
@@ -263,5 +264,5 @@ pub fn stop_markdown(record: &StopRecord) -> String {
 
 /// Makes the machine envelope of a stop.
 pub fn stop_envelope(record: &StopRecord) -> Value {
-    json!(assize_stop::envelope::envelope(record))
+    json!(StopEnvelope::of(record))
 }
