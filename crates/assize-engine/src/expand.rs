@@ -1,13 +1,15 @@
-//! Reads what a prompt refers to: custom slash commands and `@file`.
+//! Reads what a prompt refers to: custom slash commands, skills and `@file`.
 //!
 //! Reads only command files of the project and of the home folder, and files inside the project.
 
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use assize_core::text::Untrusted;
 use assize_stop::directive::{Attachment, at_files, slash_command};
+use regex::{Captures, Regex};
 
 /// The most attachments of one prompt.
 pub const ATTACHMENTS_MAX: usize = 10;
@@ -17,12 +19,21 @@ pub const ATTACHMENT_BYTES_MAX: usize = 16 * 1024;
 /// Reads what the prompt refers to. References that cannot be read remain as they are in the prompt.
 pub fn attachments(prompt: &str, project: &Path, home: Option<&Path>) -> Vec<Attachment> {
     let mut found = Vec::new();
+    let mut texts = vec![prompt.to_owned()];
     if let Some((name, arguments)) = slash_command(prompt)
         && let Some(text) = command_file(name, project, home).and_then(|path| read(&path))
     {
-        found.push(attachment(&format!("/{name}"), without_front_matter(&text).replace("$ARGUMENTS", arguments)));
+        let text = filled(without_front_matter(&text), arguments);
+        texts.push(text.clone());
+        found.push(attachment(&format!("/{name}"), text));
     }
-    for file in at_files(prompt) {
+    let mut files: Vec<&str> = Vec::new();
+    for file in texts.iter().flat_map(|text| at_files(text)) {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    for file in files {
         let inside = project.join(file);
         let confined =
             inside.canonicalize().is_ok_and(|real| project.canonicalize().is_ok_and(|root| real.starts_with(root)));
@@ -38,15 +49,37 @@ fn attachment(name: &str, text: String) -> Attachment {
     Attachment { name: name.to_owned(), text: Untrusted::new(text) }
 }
 
-/// `/git:commit` is stored in `commands/git/commit.md`; agents differ only in the folder.
+/// Fills in what was typed behind the name of a command: `$ARGUMENTS` is all of it, `$1` its first word, which may be quoted.
+/// Where the text has a place for neither, agents put it at the end.
+fn filled(text: &str, arguments: &str) -> String {
+    static PLACE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\$(?:ARGUMENTS\b|(?P<number>[1-9])\b)").expect("valid pattern"));
+    if !PLACE.is_match(text) {
+        let end = if arguments.is_empty() { String::new() } else { format!("\n\nARGUMENTS: {arguments}\n") };
+        return format!("{text}{end}");
+    }
+    let words = shlex::split(arguments).unwrap_or_else(|| arguments.split_whitespace().map(str::to_owned).collect());
+    let fill =
+        |found: &Captures<'_>| match found.name("number").and_then(|number| number.as_str().parse::<usize>().ok()) {
+            Some(number) => words.get(number - 1).cloned().unwrap_or_default(),
+            None => arguments.to_owned(),
+        };
+    PLACE.replace_all(text, fill).into_owned()
+}
+
+/// `/git:commit` is stored in `commands/git/commit.md`, and a skill in a folder of its name; agents differ only in the folder.
 fn command_file(name: &str, project: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let below = format!("{}.md", name.replace(':', "/"));
     let places = [".claude/commands", ".cursor/commands", ".codex/prompts", ".github/prompts", ".gemini/commands"];
+    let skills = [".claude/skills", ".agents/skills", ".github/skills"];
     let bases = [Some(project), home];
     bases
         .into_iter()
         .flatten()
-        .flat_map(|base| places.map(|place| base.join(place).join(&below)))
+        .flat_map(|base| {
+            let commands = places.map(|place| base.join(place).join(&below));
+            commands.into_iter().chain(skills.map(|place| base.join(place).join(name).join("SKILL.md")))
+        })
         .find(|path| path.is_file())
 }
 
@@ -89,6 +122,36 @@ mod tests {
     fn commands_and_files_are_expanded() {
         assert_eq!(names_and_texts("/git:tag v1.2"), [("/git:tag".into(), "Tag v1.2 now.\n".into())]);
         assert_eq!(names_and_texts("do as @notes.md says"), [("@notes.md".into(), "Use tabs.\n".into())]);
+    }
+
+    #[test]
+    fn arguments_are_filled_in_where_they_belong() {
+        for (text, arguments, expected) in [
+            ("Tag $ARGUMENTS now.", "v1 'a b'", "Tag v1 'a b' now."),
+            ("Fix $1 in $2; $3 stays.", "12 'my app'", "Fix 12 in my app;  stays."),
+            ("Costs $10 and $PATH: $1", "x", "Costs $10 and $PATH: x"),
+            ("Review it.", "src/a.rs", "Review it.\n\nARGUMENTS: src/a.rs\n"),
+            ("Review it.", "", "Review it."),
+            ("$1 and $1", "it's", "it's and it's"),
+        ] {
+            assert_eq!(filled(text, arguments), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn skills_and_files_within_commands_are_read() {
+        let project = project();
+        let write = |path: &str, text: &str| {
+            let path = project.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, text).expect("written");
+        };
+        write(".claude/skills/port/SKILL.md", "---\nname: port\n---\nPort $1 as @notes.md says; see @../outside.\n");
+        let found = attachments("/port lib/a.js", project.path(), None);
+        let found: Vec<(String, String)> =
+            found.into_iter().map(|found| (found.name, found.text.inspect().to_owned())).collect();
+        assert_eq!(found[0], ("/port".into(), "Port lib/a.js as @notes.md says; see @../outside.\n".into()));
+        assert_eq!(found[1..], [("@notes.md".to_owned(), "Use tabs.\n".to_owned())]);
     }
 
     #[test]
