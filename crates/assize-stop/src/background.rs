@@ -3,7 +3,7 @@
 //! An agent is told when such a task ends, and works on then: there is nothing to judge yet. A server or a watcher runs until
 //! somebody ends it, and excuses nothing.
 
-use assize_core::path::file_name;
+use assize_core::path::{file_name, without_ending};
 use assize_ecosystem::command::CommandRole;
 
 use crate::transcript::command;
@@ -18,7 +18,7 @@ pub struct BackgroundTask {
 }
 
 /// Programs that serve or watch, whatever their arguments.
-const SERVERS: [&str; 32] = [
+const SERVERS: [&str; 30] = [
     "nodemon",
     "watchexec",
     "fswatch",
@@ -46,14 +46,47 @@ const SERVERS: [&str; 32] = [
     "mongod",
     "nginx",
     "caddy",
-    "ssh",
-    "adb",
-    "emulator",
     "air",
     "mailhog",
+    "emulator",
+];
+/// Programs that serve or watch by one of [`SERVES`] among their first words.
+const STARTERS: [&str; 32] = [
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "npx",
+    "deno",
+    "python",
+    "python3",
+    "uv",
+    "poetry",
+    "pipenv",
+    "rails",
+    "bundle",
+    "php",
+    "mix",
+    "cargo",
+    "make",
+    "just",
+    "task",
+    "hugo",
+    "jekyll",
+    "ng",
+    "gatsby",
+    "remix",
+    "flask",
+    "django-admin",
+    "vite",
+    "next",
+    "nuxt",
+    "astro",
+    "gradlew",
+    "kubectl",
 ];
 /// Words that have a program serve or watch.
-const SERVES: [&str; 12] = [
+const SERVES: [&str; 13] = [
     "dev",
     "start",
     "serve",
@@ -61,12 +94,15 @@ const SERVES: [&str; 12] = [
     "preview",
     "watch",
     "runserver",
-    "up",
     "follow",
     "http.server",
     "--serve",
-    "--follow",
+    "bootRun",
+    "port-forward",
+    "s",
 ];
+/// What files are called that serve, without their endings.
+const SERVING_FILES: [&str; 6] = ["server", "serve", "devserver", "app", "wsgi", "asgi"];
 
 impl BackgroundTask {
     /// Returns whether the agent works on when the task ends, and it does end.
@@ -78,23 +114,37 @@ impl BackgroundTask {
 /// Returns whether a command line starts something that does not end.
 fn runs_on(command: &str) -> bool {
     command::parts(command).iter().any(|part| {
-        let words: Vec<&str> = part.iter().map(String::as_str).collect();
-        let Some(program) = words.iter().find(|word| !word.contains('=')) else { return false };
-        let watches = words.contains(&"watch") || words.iter().any(|word| is_watch_option(word));
-        let serves = |word: &&str| word.split(':').any(|part| SERVES.contains(&part));
-        let is_bare = matches!(*program, "vite" | "next" | "nuxt" | "astro") && words.len() == 1;
+        let words: Vec<&str> = part.iter().map(String::as_str).filter(|word| !word.contains('=')).collect();
+        let Some((program, arguments)) = words.split_first() else { return false };
+        let (program, first) = (file_name(program), &arguments[..arguments.len().min(4)]);
+        let watches = arguments.contains(&"watch") || words.iter().any(|word| is_watch_option(word));
+        let starts = |word: &&str| SERVES.contains(&word.split(':').next().unwrap_or(word));
+        let serves = program == "flask" && arguments.contains(&"run")
+            || STARTERS.contains(&program) && first.iter().any(starts)
+            || matches!(program, "vite" | "next" | "nuxt" | "astro") && arguments.is_empty();
         match assize_ecosystem::command_role(&words) {
-            CommandRole::Test => watches,
-            CommandRole::Check => watches || is_bare || words.contains(&"-w") || words.get(1).is_some_and(serves),
+            CommandRole::Test => watches || arguments.contains(&"-f") && program == "pytest",
+            CommandRole::Check => watches || serves || arguments.contains(&"-w"),
             CommandRole::Script | CommandRole::Other => {
                 let follows =
-                    matches!(*program, "tail" | "journalctl") && words.iter().any(|word| word.starts_with("-f"));
+                    matches!(program, "tail" | "journalctl") && first.iter().any(|word| word.starts_with("-f"));
+                let composes = matches!(program, "docker" | "docker-compose" | "podman" | "tilt" | "skaffold")
+                    && arguments.contains(&"up")
+                    && !arguments.contains(&"-d");
+                let interprets =
+                    matches!(program, "node" | "python" | "python3" | "ruby" | "php" | "go" | "deno" | "bun");
+                let is_serving_file = |word: &&str| SERVING_FILES.contains(&without_ending(file_name(word)));
+                let loops = matches!(program, "while" | "until");
                 let is_server = |word: &&str| SERVERS.contains(&file_name(word));
+                let runs = matches!(program, "npx" | "uv" | "poetry" | "pipenv" | "python" | "python3" | "bundle");
                 watches
+                    || serves
                     || follows
-                    || is_bare
-                    || words.iter().take(3).any(is_server)
-                    || words.iter().skip(1).take(4).any(serves)
+                    || composes
+                    || loops
+                    || SERVERS.contains(&program)
+                    || runs && first.iter().any(is_server)
+                    || interprets && first.iter().any(is_serving_file)
             }
         }
     })
@@ -135,6 +185,23 @@ mod tests {
             ("tail -n 5 server.log", true),
             ("./deploy.sh", true),
             ("sleep 30", true),
+            ("node server.js", false),
+            ("python app.py", false),
+            ("flask run", false),
+            ("go run ./cmd/server", false),
+            ("./gradlew bootRun", false),
+            ("bundle exec rails s", false),
+            ("kubectl port-forward svc/a 8080", false),
+            ("while true; do sleep 1; done", false),
+            ("pytest -f", false),
+            ("docker build -t server .", true),
+            ("ssh host make test", true),
+            ("npm run e2e:dev", true),
+            ("migrate up", true),
+            ("cp -r dev start", true),
+            ("rsync -a a server", true),
+            ("git clone http://server/x up", true),
+            ("python train.py --follow", true),
             ("it's not a command line", true),
         ] {
             let task = BackgroundTask { description: String::new(), command: Some(command.to_owned()) };

@@ -411,7 +411,8 @@ impl StopCourt {
         }
     }
 
-    fn verified(&mut self, mut evidence: Evidence, verification: StopVerification) -> Vec<StopEffect> {
+    fn verified(&mut self, mut evidence: Evidence, mut verification: StopVerification) -> Vec<StopEffect> {
+        verification.dirty_start = self.session.baseline.as_ref().is_some_and(|baseline| !baseline.dirty.is_empty());
         requested_checks::settle(&mut self.inputs.findings, &verification);
         evidence.verification = Some(verification);
         self.inputs.evidence = Some(EvidenceSummary::of(&evidence));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use assize_core::diff::{DiffLineKind, FileChange, FileStatus};
 use assize_core::finding::Finding;
 use assize_core::path::file_name;
-use assize_ecosystem::{holds_tests, is_code, is_generated, is_setting, is_test};
+use assize_ecosystem::{Language, holds_tests, is_code, is_generated, is_setting, is_test};
 
 use crate::evidence::Evidence;
 use crate::verification::{CheckKind, ComparedTests, StopVerification, VerificationMode, VerificationRequest};
@@ -29,12 +29,21 @@ fn compared(files: &[FileChange]) -> ComparedTests {
     if files.iter().any(sets_tests) {
         return ComparedTests::All;
     }
-    let of_tests = |file: &&FileChange| is_test(&file.path) && is_code(&file.path) && !is_generated(&file.path);
+    let of_tests = |file: &&FileChange| {
+        (is_test(&file.path) || touches_inner_tests(file)) && is_code(&file.path) && !is_generated(&file.path)
+    };
     if !files.iter().filter(of_tests).any(|file| file.status != FileStatus::Added) {
         return ComparedTests::None;
     }
     let paths = files.iter().filter(of_tests).flat_map(|file| file.old_path.iter().chain([&file.path]));
     ComparedTests::Of(paths.cloned().collect())
+}
+
+/// Returns whether a change of code touches tests that stand within it, as those of Rust do, or what decides whether they run.
+fn touches_inner_tests(file: &FileChange) -> bool {
+    let mut lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind != DiffLineKind::Context);
+    Language::of(&file.path) == Some(Language::Rust)
+        && lines.any(|line| ["test", "cfg("].iter().any(|word| line.text.inspect().contains(word)))
 }
 
 /// Returns whether a change of a file says which tests run.
@@ -124,6 +133,8 @@ mod tests {
         let of = |path: &str| Some(ComparedTests::Of([path.to_owned()].into()));
         assert_eq!(compared("tests/test_a.py", "+x = 1\n"), of("tests/test_a.py"));
         assert_eq!(compared("a.py", "+x = 1\n"), None);
+        assert_eq!(compared("src/a.rs", "-    #[test]\n+    #[allow(dead_code)]\n"), of("src/a.rs"));
+        assert_eq!(compared("src/a.rs", "+    let x = 1;\n"), None);
         for (path, lines) in [
             ("conftest.py", "+collect_ignore = []\n"),
             ("pytest.ini", "+addopts = -q\n"),

@@ -165,6 +165,9 @@ pub struct StopVerification {
     /// Why not all that was asked for is known: no check, no sandbox, no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverified: Option<String>,
+    /// Whether files differed from the commit already when the session began: what fails may have failed then.
+    #[serde(default)]
+    pub dirty_start: bool,
     /// Whether an earlier verification of the same state was taken.
     #[serde(default)]
     pub cached: bool,

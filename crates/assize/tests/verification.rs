@@ -127,7 +127,7 @@ fn a_new_test_that_fails_is_reported() {
     let new = JAVASCRIPT.files[2].1.replace("3))", "4))").replace("adds", "adds wrongly");
     agent.edits("more.test.js", &new);
     let reason = blocks(agent.stops(CLAIM).as_ref());
-    assert!(reason.contains("adds wrongly` (new)"), "{reason}");
+    assert!(reason.contains("adds wrongly` (new;"), "{reason}");
 }
 
 #[test]
@@ -143,10 +143,10 @@ fn where_two_runs_disagree_nothing_is_certain() {
     let findings = last_record(&agent)["inputs"]["findings"].clone();
     assert_eq!(findings[0]["rule"], "failing-check", "{findings}");
     assert_eq!(findings[0]["certainty"], "likely");
-    // A part of the tests says nothing of the others.
+    // What passed on a copy of the start can run there, whatever the session shows.
     agent.is_asked("Go on");
-    agent.edits(JAVASCRIPT.code, JAVASCRIPT.files[1].1);
-    agent.says_that_it_ran("node --test calc.test.js", "# tests 1\n# pass 1\n# fail 0\n");
+    agent.edits(JAVASCRIPT.code, JAVASCRIPT.wrong);
+    agent.says_that_it_ran("npm test", "# tests 2\n# pass 2\n# fail 0\n");
     blocks(agent.stops(CLAIM).as_ref());
 }
 
@@ -199,6 +199,7 @@ fn tests_that_no_longer_run_are_found_whatever_keeps_them_from_it() {
         (JAVASCRIPT, "calc.test.js", "test('adds'", "const later = test.skip;\nlater('adds'"),
         (JAVASCRIPT, "calc.test.js", "test('adds'", "if (process.env.FULL) test('adds'"),
         (JAVASCRIPT, "package.json", "node --test", "node --test --test-name-pattern=nothing"),
+        (JAVASCRIPT, "package.json", "node --test", "echo ok"),
         (PYTHON, "test_calc.py", "    def test_adds", "    def _test_adds"),
         (
             PYTHON,

@@ -1,15 +1,17 @@
 //! The court ran a check, and it fails where it did not when the session began.
 
+use std::sync::LazyLock;
+
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::{listed, quote};
-use assize_ecosystem::is_code;
+use regex::Regex;
 
 use super::contradicted_claim::is_partial;
 use super::{Findings, Needs, Rule};
 use crate::claim::admits_failure;
 use crate::evidence::Evidence;
-use crate::transcript::TestResult;
 use crate::attribution::Author;
+use crate::transcript::TestResult;
 use crate::verification::{CheckEnd, CheckKind, CheckRun};
 
 /// See the module.
@@ -28,13 +30,17 @@ impl Rule for FailingCheck {
     }
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
-        for run in evidence.verification.iter().flat_map(|verification| &verification.runs) {
+        let Some(verification) = &evidence.verification else { return };
+        for run in &verification.runs {
             let CheckEnd::Broken { before, new } = &run.end else { continue };
             let claim = run.kind.claim(evidence.message());
             // A message that speaks of some tests, or of failures elsewhere, may be right about its part.
             let is_told = admits_failure(evidence.message()).is_some();
-            let is_own = claim.is_some() || is_alone(evidence);
-            let sure = !claim.is_some_and(is_partial) && !is_told && is_own && !passed_outside(evidence, run);
+            let is_own = claim.is_some() || is_alone(evidence) && !verification.dirty_start;
+            let is_whole = claim.is_none_or(|claim| !is_partial(claim) && !names_part(claim, run));
+            // What passed on a copy of the start can run there. A new test may need what a copy or the sandbox lacks.
+            let can_run = !before.is_empty() || !passed_once(evidence, run);
+            let sure = can_run && is_whole && !is_told && is_own;
             let opening = match claim {
                 Some(_) => format!("The final message says that {}, but {} fails", run.kind.claimed(), run.name),
                 None => format!("{} fails", run.name),
@@ -45,10 +51,10 @@ impl Rule for FailingCheck {
             };
             let mut parts = Vec::new();
             if !before.is_empty() {
-                parts.push(format!("{} (not so when the session began)", shown(before)));
+                parts.push(format!("{} (not so at the commit where the session began)", shown(before)));
             }
             if !new.is_empty() {
-                parts.push(format!("{} (new)", shown(new)));
+                parts.push(format!("{} (new; the sandbox has no network, home or repository)", shown(new)));
             }
             findings.file(
                 Severity::Error,
@@ -66,18 +72,22 @@ pub(super) fn is_alone(evidence: &Evidence) -> bool {
     !limits.iter().any(|limit| others.iter().any(|words| limit.starts_with(words)))
 }
 
-/// Returns whether the session shows that the same tests passed after the last edit: then the copy, or the sandbox, may be
-/// what they fail for.
-fn passed_outside(evidence: &Evidence, run: &CheckRun) -> bool {
-    if run.kind != CheckKind::Tests {
-        return false;
-    }
-    let Some(facts) = evidence.transcript.get() else { return false };
-    let edited = facts.last_edit(is_code).unwrap_or(0);
-    facts.last_test_run(edited).is_some_and(|(last, result)| {
-        let ran_all = last.tests.is_none_or(|tally| tally.passed >= run.tests);
-        result == TestResult::Passed && last.step > edited && ran_all
+/// Returns whether the session shows that as many tests passed at some time: then the new ones did, outside of the sandbox.
+fn passed_once(evidence: &Evidence, run: &CheckRun) -> bool {
+    let Some(facts) = evidence.transcript.get().filter(|_| run.kind == CheckKind::Tests) else { return false };
+    facts.commands.iter().any(|command| {
+        command.test_result() == Some(TestResult::Passed)
+            && command.tests.is_none_or(|tally| tally.passed >= run.tests)
     })
+}
+
+/// Returns whether a claim is about some of the tests: those of a file, one of them, or another number than ran.
+fn names_part(claim: &str, run: &CheckRun) -> bool {
+    static PART: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:in|for|of|from|under|within) [`\w]|\b(?:test|spec)(?: now)? pass").expect("valid pattern")
+    });
+    let mut numbers = claim.split(|character: char| !character.is_ascii_digit()).filter_map(|text| text.parse::<u64>().ok());
+    run.kind == CheckKind::Tests && (PART.is_match(claim) || numbers.any(|number| number != run.tests))
 }
 
 #[cfg(test)]
@@ -121,24 +131,40 @@ mod tests {
     fn a_check_that_fails_is_certain() {
         for (message, output) in [
             ("All tests pass.", None),
-            ("All tests pass.", Some("===== 2 passed in 0.1s =====")),
+            ("All tests pass.", Some("===== 12 passed in 0.1s =====")),
+            ("All 12 tests pass.", None),
             ("I added the function.", None),
         ] {
             assert_eq!(grades(&FailingCheck, &after(message, broken(), output)), [Certainty::Certain], "{message} {output:?}");
         }
         let said = found(&FailingCheck, &after("All tests pass.", broken(), None)).remove(0).message;
-        assert_eq!(said, "The final message says that tests pass, but pytest fails, as a run on a copy of the tree shows: `t.py::test_a` (not so when the session began); `t.py::test_b` (new). Fix it, or say that it fails and why. Run: `assize gates --only pytest`");
+        assert_eq!(said, "The final message says that tests pass, but pytest fails, as a run on a copy of the tree shows: `t.py::test_a` (not so at the commit where the session began); `t.py::test_b` (new; the sandbox has no network, home or repository). Fix it, or say that it fails and why. Run: `assize gates --only pytest`");
     }
 
     #[test]
-    fn two_runs_that_disagree_and_parts_make_it_likely() {
-        for (message, output) in [
-            ("All tests pass.", Some("===== 12 passed in 0.1s =====")),
-            ("The new tests pass.", None),
-            ("All tests pass, but test_a fails.", None),
+    fn parts_and_what_the_sandbox_may_lack_make_it_likely() {
+        for message in [
+            "The new tests pass.",
+            "All tests pass, but test_a fails.",
+            "All tests in `b.py` pass.",
+            "The add test passes.",
+            "All 2 tests pass.",
         ] {
-            assert_eq!(grades(&FailingCheck, &after(message, broken(), output)), [Certainty::Likely], "{message} {output:?}");
+            assert_eq!(grades(&FailingCheck, &after(message, broken(), None)), [Certainty::Likely], "{message}");
         }
+        let new = CheckEnd::Broken { before: Vec::new(), new: vec!["t.py::test_b".to_owned()] };
+        for (output, expected) in [
+            (Some("===== 12 passed in 0.1s ====="), Certainty::Likely),
+            (Some("===== 2 passed in 0.1s ====="), Certainty::Certain),
+            (None, Certainty::Certain),
+        ] {
+            assert_eq!(grades(&FailingCheck, &after("All tests pass.", new.clone(), output)), [expected], "{output:?}");
+        }
+        let mut dirty = after("I added the function.", broken(), None);
+        if let Some(verification) = &mut dirty.verification {
+            verification.dirty_start = true;
+        }
+        assert_eq!(grades(&FailingCheck, &dirty), [Certainty::Likely]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use assize_core::diff::{Diff, DiffLineKind};
+use assize_core::diff::{Diff, DiffLineKind, FileChange};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::{listed, quote};
 use assize_ecosystem::is_test;
@@ -31,11 +31,22 @@ impl Rule for LostTest {
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let asked = DirectiveWish::new(evidence, &WANTED);
-        let certainty = if is_alone(evidence) { Certainty::Certain } else { Certainty::Likely };
-        for run in evidence.verification.iter().flat_map(|verification| &verification.runs) {
+        let Some(verification) = &evidence.verification else { return };
+        // What an earlier prompt asked for still holds.
+        let prompts = evidence.transcript.get().map_or(&[][..], |facts| &facts.prompts);
+        let asked_before = || prompts.iter().any(|prompt| WANTED.is_match(prompt.inspect()));
+        let is_own = is_alone(evidence) && !verification.dirty_start;
+        for run in &verification.runs {
             for (loss, what) in [(TestLoss::Skipped, "are skipped or expected to fail"), (TestLoss::Gone, "are not found any more")] {
                 let lost = lost(run, loss, evidence.diff.get());
-                let Some(certainty) = asked.soften(certainty).filter(|_| !lost.is_empty()) else { continue };
+                if lost.is_empty() {
+                    continue;
+                }
+                // Rows of a table of tests have no names of their own.
+                let may_be_rows = loss == TestLoss::Gone && are_rows(&lost, evidence.diff.get());
+                let sure = is_own && !may_be_rows && !asked_before();
+                let certainty = if sure { Certainty::Certain } else { Certainty::Likely };
+                let Some(certainty) = asked.soften(certainty) else { continue };
                 let names: Vec<String> = lost.iter().map(|id| quote(id)).collect();
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 findings.file(
@@ -50,10 +61,10 @@ impl Rule for LostTest {
 
 /// Wording that makes tests go away, or that takes them out of a run.
 static WANTED: LazyLock<Regex> = LazyLock::new(|| {
-    let verbs = r"(?:(?:skip|ignor|disabl|quarantin|exclud|deactivat|remov|delet|renam|mov|replac|consolidat|merg|prun|retir|deprecat|reorgani[sz]|restructur|migrat|parametri[sz])(?:e|es|ed|ing|s|ped|ping)?|(?:drop|trim|strip)(?:s|ped|ping)?|(?:convert|port|split)(?:s|ed|ing|ting)?|xfail|get rid of)";
+    let verbs = r"(?:(?:ignor|exclud|deactivat|remov|delet|renam|mov|replac|consolidat|merg|prun|retir|deprecat|reorgani[sz]|restructur|migrat|parametri[sz])(?:e|es|ed|ing|s)?|(?:drop|trim|strip)(?:s|ped|ping)?|(?:convert|port|split)(?:s|ed|ing|ting)?|get rid of)";
     let tests = r"(?:tests?|specs?|suites?|cases?)";
     Regex::new(&format!(
-        r"(?i)\b{verbs}\b[^.\n]{{0,80}}\b{tests}\b|\b{tests}\b[^.\n]{{0,80}}\b{verbs}\b|\bexpected(?: to)? fail|\bknown.fail|#\[ignore|\.skip\b"
+        r"(?i)\b{verbs}\b[^.\n]{{0,80}}\b{tests}\b|\b{tests}\b[^.\n]{{0,80}}\b{verbs}\b|\b(?:skip|disabl|quarantin|deselect|xfail|mark)\w*|\bexpected(?: to)? fail|\bknown.fail|#\[ignore|\brun(?:s|ning)?\b[^.\n]{{0,60}}\b(?:only|unless|when|if)\b"
     ))
     .expect("valid pattern")
 });
@@ -78,19 +89,33 @@ fn lost<'a>(run: &'a CheckRun, loss: TestLoss, diff: Option<&Diff>) -> Vec<&'a s
     }
 }
 
-/// The lines of one kind in files of tests.
+/// Returns whether lines go from files of tests that do not come back, and none of the changed lines has the name of a lost test.
+fn are_rows(lost: &[&str], diff: Option<&Diff>) -> bool {
+    let of_kind = |kind| lines_of(diff, kind, |file| is_test(&file.path));
+    let (removed, added) = (of_kind(DiffLineKind::Removed), of_kind(DiffLineKind::Added));
+    let is_named = |id: &&str| removed.iter().chain(&added).any(|line| line.contains(name_of(id)));
+    let is_back = |line: &str| added.iter().any(|added| added.contains(line));
+    removed.iter().map(|line| line.trim()).any(|line| line.len() > 2 && !is_back(line)) && !lost.iter().any(is_named)
+}
+
+/// The lines of one kind in files that may hold tests.
 fn lines(diff: Option<&Diff>, kind: DiffLineKind) -> Vec<&str> {
-    let files = diff.into_iter().flat_map(|diff| &diff.files).filter(|file| is_test(&file.path) || file.path.ends_with(".rs"));
+    lines_of(diff, kind, |file| is_test(&file.path) || file.path.ends_with(".rs"))
+}
+
+fn lines_of(diff: Option<&Diff>, kind: DiffLineKind, is_wanted: impl Fn(&FileChange) -> bool) -> Vec<&str> {
+    let files = diff.into_iter().flat_map(|diff| &diff.files).filter(|file| is_wanted(file));
     let lines = files.flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines);
     lines.filter(|line| line.kind == kind).map(|line| line.text.inspect()).collect()
 }
 
 /// The name of a test within its id: what follows the file, the groups and the package, without parameters.
 fn name_of(id: &str) -> &str {
+    if let Some((_, name)) = id.rsplit_once(" > ") {
+        return name;
+    }
     let id = id.split_once('[').map_or(id, |(name, _)| name);
-    let id = id.rsplit(" > ").next().unwrap_or(id);
-    let id = id.rsplit("::").next().unwrap_or(id);
-    if id.contains(' ') { id } else { id.rsplit(['.', '/']).next().unwrap_or(id) }
+    id.rsplit([':', ' ', '.', '/']).next().unwrap_or(id)
 }
 
 fn holds(lines: &[&str], name: &str) -> bool {
@@ -147,11 +172,20 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_a_table_may_have_been_replaced() {
+        let gone = ("a.test.js > adds -1 and -2", TestLoss::Gone);
+        let rows = "-  [-1, -2, -3],\n+test('refuses negatives');\n";
+        assert_eq!(grades(&LostTest, &after("Refuse negatives", rows, &[gone], 0)), [Certainty::Likely]);
+        assert_eq!(grades(&LostTest, &after("Refuse negatives", "+const test = () => {};\n", &[gone], 0)), [Certainty::Certain]);
+    }
+
+    #[test]
     fn ids_end_with_names() {
         for (id, name) in [
             ("tests/test_a.py::TestB::test_c[1-2]", "test_c"),
             ("a.test.js > group > adds two numbers", "adds two numbers"),
             ("calc tests::adds", "adds"),
+            ("calc::add adds", "adds"),
             ("ex.com/calc.TestAdd", "TestAdd"),
             ("ex.com/calc.TestAdd/zero", "zero"),
             ("test_calc.Adding.test_adds", "test_adds"),

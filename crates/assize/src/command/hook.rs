@@ -26,6 +26,7 @@ use assize_stop::attribution::Author;
 use assize_stop::court::{Disposition, StopCase, StopInputs, StopRecord};
 use assize_stop::directive::{Attachment, Directive, OVERRULE_MARKER, overrules};
 use assize_stop::observation::CallEvent;
+use assize_stop::requested_checks;
 use assize_stop::rule::RuleSettings;
 use assize_stop::session::{Baseline, SessionState};
 use assize_stop::verification::VerificationRequest;
@@ -517,6 +518,10 @@ fn uncertain_notice(record: &StopRecord) -> Option<String> {
 /// Says that a claim of an accepted stop was not borne out by a run, and why.
 fn unverified_notice(record: &StopRecord) -> Option<String> {
     let is_accepted = record.decision.ruling.outcome == Outcome::Accept;
+    let shown = record.inputs.findings.iter().find(|finding| requested_checks::RULES.contains(&&*finding.rule));
+    if let Some(finding) = shown.filter(|_| is_accepted) {
+        return Some(format!("Assize let this stop pass and is not certain: {}", finding.with_id()));
+    }
     let gap = record.inputs.evidence.as_ref().filter(|_| is_accepted)?.verification.as_ref()?.gap()?;
     Some(format!("Assize let this stop pass and could not verify what it claims by running it ({gap})."))
 }

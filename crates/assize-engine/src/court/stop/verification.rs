@@ -141,6 +141,10 @@ impl<'a> CheckRunner<'a> {
             };
             verification.runs.extend(run);
         }
+        if self.request.compared == ComparedTests::All {
+            let abandoned = self.abandoned(&mut trees, &due)?;
+            verification.runs.extend(abandoned);
+        }
         if let Some(build) = &trees.build {
             build.built(&trees.change.copy, begun);
         }
@@ -290,6 +294,36 @@ impl<'a> CheckRunner<'a> {
         Ok(Some(check_run(planned, CheckKind::Tests, &ran, CheckEnd::Compared, Some(&of_base))))
     }
 
+    /// Runs the runners of tests of the session's start that are not used any more: what passed there no longer runs, unless
+    /// another runner has it.
+    fn abandoned(
+        &self,
+        trees: &mut VerifiedTrees<'_>,
+        due: &[(&dyn Gate, Setup, CheckKind)],
+    ) -> Result<Vec<CheckRun>, ReviewError> {
+        self.base_tree(trees)?;
+        let Some(base) = &trees.base else { return Ok(Vec::new()) };
+        let is_left = |(gate, setup): &(&dyn Gate, Setup)| {
+            let is_same =
+                |(other, of, _): &(&dyn Gate, Setup, CheckKind)| other.id() == gate.id() && of.folder == setup.folder;
+            kinds_of(*gate) == [CheckKind::Tests] && !gate.is_supplement() && !due.iter().any(is_same)
+        };
+        let left: Vec<(&dyn Gate, Setup)> =
+            self.terms.gates.plan(&base.project, None).due.into_iter().filter(is_left).collect();
+        let mut runs = Vec::new();
+        for (gate, setup) in &left {
+            let planned = Planned { gate: *gate, setup };
+            let Some(of_base) = self.run_on_base(trees, planned)? else { continue };
+            let none = GateExecution { run: assize_gate::excuse::no_run(), ..of_base.clone() };
+            let mut run = check_run(planned, CheckKind::Tests, &none, CheckEnd::Compared, Some(&of_base));
+            let passed = of_base.run.cases().filter(|case| case.outcome == TestOutcome::Passed);
+            let lost = passed.map(|case| LostTestCase { id: case.id.clone(), loss: TestLoss::Gone });
+            run.lost = lost.take(FAILURES_NAMED_MAX).collect();
+            runs.push(run);
+        }
+        Ok(runs)
+    }
+
     /// Runs the tests of those of the files that a tree has, in the time that is left.
     fn run_files(
         &self,
@@ -435,6 +469,10 @@ impl<'a> CheckRunner<'a> {
     }
 }
 
+fn reports_failures(run: &GateRun) -> bool {
+    run.cases().any(|case| case.outcome == TestOutcome::Failed)
+}
+
 fn is_cut_off(run: &GateRun) -> bool {
     matches!(run.trouble, Some((GateTrouble::TimedOut, _)))
 }
@@ -449,7 +487,7 @@ fn check_run(
 ) -> CheckRun {
     let is_told = |run: &GateRun| {
         matches!(run.state, GateState::Passed | GateState::Failed)
-            || matches!(run.trouble, Some((GateTrouble::NoTests, _)))
+            || matches!(run.trouble, Some((GateTrouble::NoTests | GateTrouble::StatusAlone, _)))
     };
     let now: BTreeMap<&str, TestOutcome> = ran.run.cases().map(|case| (case.id.as_str(), case.outcome)).collect();
     let before: BTreeMap<&str, TestOutcome> =
@@ -519,7 +557,11 @@ fn end_of(run: &GateRun) -> Option<CheckEnd> {
     match (run.state, &run.trouble) {
         (GateState::Passed, _) => Some(CheckEnd::Passed),
         (GateState::Failed, _) => None,
-        _ if is_status_alone(run) => Some(CheckEnd::Passed),
+        // It reports failures, and ends as if there were none.
+        (_, Some((GateTrouble::Contradiction, _))) if reports_failures(run) => None,
+        _ if is_status_alone(run) => {
+            Some(CheckEnd::Unknown { why: "it ends well, and does not say which tests ran".to_owned() })
+        }
         (_, Some((GateTrouble::TimedOut, why))) => Some(CheckEnd::Unknown { why: format!("{why} (`verify_s`)") }),
         (_, Some((_, why))) => Some(CheckEnd::Unknown { why: why.clone() }),
         _ => Some(CheckEnd::Unknown { why: "it came to no result".to_owned() }),
