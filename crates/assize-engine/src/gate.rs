@@ -426,14 +426,19 @@ impl PreparedWorktree {
         Ok(GateExecution { run, time_ms, command: shown, output: make_visible(&text).into_owned(), ready_by })
     }
 
-    /// The version of the language that the installed Go has.
-    fn go_language(&self) -> Option<String> {
-        let mut command = std::process::Command::new(self.program("go")?);
-        command.args(["env", "GOVERSION"]).env("GOFLAGS", "").env("GOTOOLCHAIN", "local");
+    /// What an installed program says in one line when it is asked for its version.
+    fn said_by(&self, program: &str, arguments: &[&str]) -> Option<String> {
+        let mut command = std::process::Command::new(self.program(program)?);
+        command.args(arguments).env("GOFLAGS", "").env("GOTOOLCHAIN", "local");
         let limits = ProcessLimits { time: VERSION_TIME, stdout_bytes_max: 100, stderr_bytes_max: 0 };
         let result = process::run(command, b"", &limits).ok().filter(process::ProcessResult::succeeded)?;
-        let text = String::from_utf8(result.stdout).ok()?;
-        let mut parts = text.trim().strip_prefix("go")?.split('.');
+        Some(String::from_utf8(result.stdout).ok()?.trim().to_owned())
+    }
+
+    /// The version of the language that the installed Go has.
+    fn go_language(&self) -> Option<String> {
+        let text = self.said_by("go", &["env", "GOVERSION"])?;
+        let mut parts = text.strip_prefix("go")?.split('.');
         let minor: String = parts.nth(1)?.chars().take_while(char::is_ascii_digit).collect();
         (!minor.is_empty()).then(|| format!("1.{minor}"))
     }

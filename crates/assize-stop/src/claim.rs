@@ -161,6 +161,14 @@ macro_rules! clean {
     };
 }
 
+/// Returns the first sentence that makes a claim without a reserve. Only a message with one of the texts can.
+fn stated_plainly<'m>(message: &'m str, texts: &[&str], claim: &LazyLock<Regex>) -> Option<&'m str> {
+    if !holds_any(message, texts) {
+        return None;
+    }
+    stated(message).find(|sentence| claim.is_match(sentence) && !hedged(sentence))
+}
+
 /// Returns the sentence that says that the code builds.
 pub fn claims_build_works(message: &str) -> Option<&str> {
     static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
@@ -171,10 +179,7 @@ pub fn claims_build_works(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
-    if !holds_any(message, &["build", "compil", "check`"]) {
-        return None;
-    }
-    stated(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))
+    stated_plainly(message, &["build", "compil", "check`"], &CLAIM)
 }
 
 /// Returns the sentence that says that a checker of types objects to nothing.
@@ -187,10 +192,7 @@ pub fn claims_types_are_right(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
-    if !holds_any(message, &["type", "tsc", "mypy", "pyright"]) {
-        return None;
-    }
-    stated(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))
+    stated_plainly(message, &["type", "tsc", "mypy", "pyright"], &CLAIM)
 }
 
 /// Returns the sentence that says that a linter or a formatter objects to nothing.
@@ -203,13 +205,11 @@ pub fn claims_lint_is_clean(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
-    if !holds_any(
+    stated_plainly(
         message,
         &["lint", "clippy", "ruff", "biome", "flake8", "go vet", "fmt", "prettier", "black", "formatting"],
-    ) {
-        return None;
-    }
-    stated(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))
+        &CLAIM,
+    )
 }
 
 /// Returns the sentence that says that the work is finished.

@@ -32,7 +32,7 @@ use workspace::{NodeWorkspace, ScriptSteps};
 
 pub use called::valued_options;
 pub use checking_task::{CheckingTask, checking_tasks};
-pub use task_runner::{MAKE_COMMANDS_MAX, make_commands};
+pub use task_runner::{MAKE_COMMANDS_MAX, MAKEFILES, make_commands};
 
 /// Deepest nesting of task runners that call each other.
 pub const DEPTH_MAX: usize = 8;

@@ -14,6 +14,8 @@ use super::step::{ManifestTexts, PipelineStep, UNKNOWN};
 use crate::document::{at, entries, items, text, toml, yaml};
 use crate::preparation::quoted;
 
+/// What a file of make is called; the first that there is counts.
+pub const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// How deep variables may stand within variables.
 const VARIABLES_DEEP_MAX: usize = 4;
 /// How long a line may become by its variables, in bytes.
@@ -88,7 +90,7 @@ pub(super) fn make(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
         }
     }
     let call = TaskCall { arguments: &[], folder: &folder, ..call };
-    let (path, text) = call.file(&["GNUmakefile", "makefile", "Makefile"])?;
+    let (path, text) = call.file(&MAKEFILES)?;
     Recipes::of_make(text).steps(&names, &path, &folder)
 }
 

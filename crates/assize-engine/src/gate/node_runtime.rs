@@ -5,13 +5,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use assize_ecosystem::node_version::{NamedNode, named_node};
 
 use super::preparation::{PreparationTerms, SourceState, variables};
-use super::{MANIFEST_BYTES_MAX, PreparedWorktree, VERSION_TIME, tool_folders};
-use crate::process::{self, ProcessLimits};
+use super::{MANIFEST_BYTES_MAX, PreparedWorktree, tool_folders};
 use crate::sandbox::{Sandbox, SandboxJob, SandboxLimits, remove};
 use crate::work_copy::CopyError;
 
@@ -21,11 +19,7 @@ const FETCH_SECONDS: u64 = 300;
 impl PreparedWorktree {
     /// The version of Node that runs here, such as `v20.11.1`.
     pub fn node_version(&self) -> Option<String> {
-        let mut command = Command::new(self.program("node")?);
-        command.arg("--version");
-        let limits = ProcessLimits { time: VERSION_TIME, stdout_bytes_max: 100, stderr_bytes_max: 0 };
-        let result = process::run(command, b"", &limits).ok().filter(process::ProcessResult::succeeded)?;
-        Some(String::from_utf8(result.stdout).ok()?.trim().to_owned())
+        self.said_by("node", &["--version"])
     }
 
     /// The version of Node that the project names in place of that one.

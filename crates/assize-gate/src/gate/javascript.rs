@@ -28,9 +28,7 @@ pub(super) struct NodePackage {
 
 impl NodePackage {
     fn of(project: &Project, folder: &str, manifest: Value) -> Self {
-        let text = ["GNUmakefile", "makefile", "Makefile"]
-            .iter()
-            .find_map(|name| project.manifests.get(&within(folder, name)));
+        let text = pipeline::MAKEFILES.iter().find_map(|name| project.manifests.get(&within(folder, name)));
         let beside = || {
             let inside = project.files.iter().filter(|path| is_below(path, folder));
             inside.filter_map(|path| relative_to(path, folder).split('/').next()).map(str::to_owned).collect()

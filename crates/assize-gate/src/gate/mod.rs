@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_core::finding::Severity;
 use assize_core::page::{Page, Subject};
 use assize_core::path::file_name;
-use assize_ecosystem::pipeline::Pipeline;
+use assize_ecosystem::pipeline::{MAKEFILES, Pipeline};
 use assize_ecosystem::preparation::quoted;
 use assize_ecosystem::tool::Tool;
 use assize_ecosystem::{Ecosystem, find_tool};
@@ -113,7 +113,7 @@ impl Project {
 
     /// Has make run what another tree says: what it runs for a script of the change is what it runs for one of the base.
     pub fn take_makefiles(&mut self, other: &Self) {
-        let is_of_make = |path: &str| matches!(file_name(path), "GNUmakefile" | "makefile" | "Makefile");
+        let is_of_make = |path: &str| MAKEFILES.contains(&file_name(path));
         self.manifests.retain(|path, _| !is_of_make(path));
         let of_other = other.manifests.iter().filter(|(path, _)| is_of_make(path));
         self.manifests.extend(of_other.map(|(path, text)| (path.clone(), text.clone())));
