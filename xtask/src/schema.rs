@@ -29,7 +29,7 @@ use assize_review::envelope::{GatesEnvelope, ReviewEnvelope};
 use assize_review::fix::envelope::{FixEnvelope, ResumableFixes};
 use assize_review::tournament::envelope::TournamentEnvelope;
 use assize_review::verdict::ReviewVerdict;
-use assize_stop::envelope::{PauseDocument, ResumeDocument, RuleDocument, StopEnvelope};
+use assize_stop::envelope::{AuditEnvelope, PauseDocument, ResumeDocument, RuleDocument, StopEnvelope};
 use assize_stop::verdict::StopVerdict;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -284,6 +284,12 @@ const PUBLISHED: &[Published] = &[
         describes: "one line: a rule of the stop court",
         printed_by: &["stop --rules"],
         schema: printed::<RuleDocument>,
+    },
+    Published {
+        name: "stop-audit",
+        describes: "what agents claimed in past sessions, and what those show",
+        printed_by: &["stop audit"],
+        schema: printed::<AuditEnvelope>,
     },
     Published {
         name: "pause",

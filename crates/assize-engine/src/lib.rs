@@ -59,6 +59,7 @@ pub mod schema;
 mod scratch;
 pub mod search_path;
 pub mod security;
+pub mod session_files;
 pub mod syntax;
 pub mod transcript;
 pub mod tree;

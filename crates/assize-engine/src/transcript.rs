@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use assize_stop::transcript::{FactsBuilder, TranscriptFacts, TranscriptKind};
+use assize_stop::transcript::{FactsBuilder, StopMark, TranscriptFacts, TranscriptKind};
 use serde::de::IgnoredAny;
 
 use crate::regular_file;
@@ -15,6 +15,9 @@ use crate::regular_file;
 pub const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The largest transcript in a single-document format, in bytes.
 pub const DOCUMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Bytes and lines from which it is told whose transcript a file is, and which project it belongs to.
+const HEAD_BYTES_MAX: u64 = 1024 * 1024;
+const HEAD_LINES_MAX: usize = 50;
 /// How long a transcript without the agent's final message is waited for.
 pub const LAG_MAX: Duration = Duration::from_millis(500);
 /// The time between two looks at a transcript that lags behind.
@@ -31,7 +34,39 @@ const LAG_STEP: Duration = Duration::from_millis(5);
 /// Fails if the file cannot be read, or is a document larger than [`DOCUMENT_BYTES_MAX`].
 pub fn read_facts(path: &Path, kind: TranscriptKind, final_message: Option<&str>) -> io::Result<TranscriptFacts> {
     let lag = Lag { final_message, until: Instant::now() + LAG_MAX };
-    if kind.is_document() { read_document(path, kind, &lag) } else { read_lines(open(path)?, kind, &lag) }
+    read(path, kind, &lag, FactsBuilder::default).map(FactsBuilder::finish)
+}
+
+/// Reads a past session: its facts, and the places at which the agent stopped.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or is a document larger than [`DOCUMENT_BYTES_MAX`].
+pub fn read_session(path: &Path, kind: TranscriptKind) -> io::Result<(TranscriptFacts, Vec<StopMark>)> {
+    let lag = Lag { final_message: None, until: Instant::now() };
+    read(path, kind, &lag, FactsBuilder::of_all_stops).map(FactsBuilder::finish_with_stops)
+}
+
+/// Reads the first lines of a transcript, as far as they are JSON; a document is one line.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
+pub fn first_lines(path: &Path) -> io::Result<Vec<serde_json::Value>> {
+    let mut start = Vec::new();
+    open(path)?.take(HEAD_BYTES_MAX).read_to_end(&mut start)?;
+    let lines = start.split(|byte| *byte == b'\n').take(HEAD_LINES_MAX);
+    let read: Vec<serde_json::Value> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    if !read.is_empty() || !start.trim_ascii_start().starts_with(b"{") {
+        return Ok(read);
+    }
+    let mut whole = Vec::new();
+    open(path)?.take(DOCUMENT_BYTES_MAX).read_to_end(&mut whole)?;
+    Ok(serde_json::from_slice(&whole).into_iter().collect())
+}
+
+fn read(path: &Path, kind: TranscriptKind, lag: &Lag<'_>, begin: fn() -> FactsBuilder) -> io::Result<FactsBuilder> {
+    if kind.is_document() { read_document(path, kind, lag, begin) } else { read_lines(open(path)?, kind, lag, begin()) }
 }
 
 /// Opens a transcript, which may lie behind a link. A pipe or a device in its place would never end.
@@ -57,7 +92,12 @@ impl Lag<'_> {
     }
 }
 
-fn read_document(path: &Path, kind: TranscriptKind, lag: &Lag<'_>) -> io::Result<TranscriptFacts> {
+fn read_document(
+    path: &Path,
+    kind: TranscriptKind,
+    lag: &Lag<'_>,
+    begin: fn() -> FactsBuilder,
+) -> io::Result<FactsBuilder> {
     let mut bytes = Vec::new();
     loop {
         // A document may be replaced by another one.
@@ -68,16 +108,15 @@ fn read_document(path: &Path, kind: TranscriptKind, lag: &Lag<'_>) -> io::Result
         }
         bytes.clear();
         file.take(DOCUMENT_BYTES_MAX).read_to_end(&mut bytes)?;
-        let mut facts = FactsBuilder::default();
+        let mut facts = begin();
         kind.format().document(&bytes, &mut facts);
         if !lag.waits(&facts) {
-            return Ok(facts.finish());
+            return Ok(facts);
         }
     }
 }
 
-fn read_lines(file: File, kind: TranscriptKind, lag: &Lag<'_>) -> io::Result<TranscriptFacts> {
-    let mut facts = FactsBuilder::default();
+fn read_lines(file: File, kind: TranscriptKind, lag: &Lag<'_>, mut facts: FactsBuilder) -> io::Result<FactsBuilder> {
     let mut format = kind.format();
     let mut reader = BufReader::with_capacity(256 * 1024, file);
     let mut line = Vec::new();
@@ -85,12 +124,15 @@ fn read_lines(file: File, kind: TranscriptKind, lag: &Lag<'_>) -> io::Result<Tra
         let room = (LINE_BYTES_MAX + 1 - line.len()) as u64;
         (&mut reader).take(room).read_until(b'\n', &mut line)?;
         if line.last() == Some(&b'\n') {
+            facts.next_line();
             format.line(&line, &mut facts);
         } else if line.len() > LINE_BYTES_MAX {
+            facts.next_line();
             facts.limit(format!("lines longer than {LINE_BYTES_MAX} bytes were passed over"));
             skip_line(&mut reader)?;
         } else if !line.is_empty() && is_whole(&line) {
             // The end of the file, whose last line may do without a line feed.
+            facts.next_line();
             format.line(&line, &mut facts);
         } else if lag.waits(&facts) {
             continue;
@@ -98,7 +140,7 @@ fn read_lines(file: File, kind: TranscriptKind, lag: &Lag<'_>) -> io::Result<Tra
             if !line.is_empty() {
                 format.line(&line, &mut facts);
             }
-            return Ok(facts.finish());
+            return Ok(facts);
         }
         line.clear();
     }

@@ -212,6 +212,31 @@ pub fn claims_lint_is_clean(message: &str) -> Option<&str> {
     )
 }
 
+/// Returns the sentence that says that the agent committed its work.
+pub fn claims_commit(message: &str) -> Option<&str> {
+    static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:i(?:'ve| have)?|and|changes?|everything|work|it|all|fix|which|now) (?:(?:is|are|was|were|has been|have been|now|also|just|all) )*committed\b",
+            r"|^", no_word!(), r"*committed\b|\bcommit(?:ted)?(?: (?:as|is|hash|sha|in|to [-\w/]+ as))?:?", no_word!(), r"{1,4}[0-9a-f]{7,40}\b",
+        ))
+        .expect("valid pattern")
+    });
+    stated_plainly(message, &["commit"], &CLAIM)
+}
+
+/// Returns the sentence that says that something was pushed, published or deployed.
+pub fn claims_deployment(message: &str) -> Option<&str> {
+    static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:i(?:'ve| have)?|and|changes?|everything|branch|commits?|it|all|fix|release|version|site|app|service|which|now) ",
+            r"(?:(?:is|are|was|were|has been|have been|now|also|just|all|successfully) )*(?:pushed|deployed|published)\b",
+            r"|^", no_word!(), r"*(?:successfully )?(?:pushed|deployed|published)\b|\b(?:is|are) (?:now )?live\b",
+        ))
+        .expect("valid pattern")
+    });
+    stated_plainly(message, &["push", "deploy", "publish", "live"], &CLAIM)
+}
+
 /// Returns the sentence that says that the work is finished.
 pub fn claims_done(message: &str) -> Option<&str> {
     static CLAIM: LazyLock<Regex> = LazyLock::new(|| {

@@ -4,6 +4,7 @@ use assize_core::envelope::{Envelope, VERSION};
 use assize_core::page::Page;
 use serde::{Deserialize, Serialize};
 
+use crate::audit::{AuditedProject, AuditedSession, by_project};
 use crate::court::StopRecord;
 use crate::verdict::StopVerdict;
 use crate::verification::StopVerification;
@@ -36,6 +37,27 @@ impl StopEnvelope {
             verification: evidence.and_then(|evidence| evidence.verification.clone()),
             limits: evidence.map(|evidence| evidence.limits.clone()).unwrap_or_default(),
         }
+    }
+}
+
+/// What `assize stop audit` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AuditEnvelope {
+    /// The version of this shape: 1.
+    pub assize: u32,
+    /// The projects, the one with the most claims first.
+    pub projects: Vec<AuditedProject>,
+    /// The sessions, the newest first.
+    pub sessions: Vec<AuditedSession>,
+    /// Transcripts that could not be read, with the reason.
+    pub unread: Vec<String>,
+}
+
+impl AuditEnvelope {
+    /// Sums sessions up.
+    pub fn of(sessions: Vec<AuditedSession>, unread: Vec<String>) -> Self {
+        Self { assize: VERSION, projects: by_project(&sessions), sessions, unread }
     }
 }
 

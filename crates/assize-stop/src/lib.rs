@@ -31,6 +31,7 @@
 //! ```
 
 pub mod attribution;
+pub mod audit;
 pub mod background;
 pub mod claim;
 pub mod court;

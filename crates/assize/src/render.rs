@@ -3,6 +3,7 @@
 //! One place for marks and the machine envelope, so that the same thing looks the same
 //! everywhere. Nothing is decided here, and no command is known.
 
+pub mod audit;
 mod columns;
 pub mod comment;
 pub mod eval;

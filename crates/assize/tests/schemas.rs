@@ -427,6 +427,7 @@ fn stops_and_the_ledger_are_described() {
     let stop = world.expect(&["stop", "--directive", asked, "--transcript", &transcript], "stop-envelope");
     expect_described("stop-verdict", &stop["verdict"]);
     expect_lines(&world.run(&["stop", "--rules"]), "stop-rule");
+    world.expect(&["stop", "audit", &transcript], "stop-audit");
     world.expect(&["pause", "--minutes", "5"], "pause");
     world.expect(&["pause"], "pause");
     world.expect(&["resume"], "resume");
@@ -518,17 +519,17 @@ fn every_schema_is_listed_and_valid() {
     }
 }
 
-/// The commands below a command that have none below them, as the help lists them.
+/// The commands below a command that can be called as they stand, as the help lists them.
 fn commands_below(words: &[String]) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_assize")).args(&words[1..]).arg("--help").output().expect("the help");
     let help = String::from_utf8(output.stdout).expect("text");
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names = lines.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
     let names = names.filter_map(|line| line.split(' ').next()).filter(|name| *name != "help");
-    let below: Vec<String> = names.flat_map(|name| commands_below(&[words, &[name.to_owned()]].concat())).collect();
-    if below.is_empty() {
+    let mut below: Vec<String> = names.flat_map(|name| commands_below(&[words, &[name.to_owned()]].concat())).collect();
+    if !help.contains("<COMMAND>") {
         assert!(help.contains("--format <FORMAT>"), "{words:?}");
-        return vec![words.join(" ")];
+        below.push(words.join(" "));
     }
     below
 }

@@ -64,7 +64,7 @@ fn counts(claim: &str, passed: u64) -> bool {
 }
 
 /// Returns whether the claim is about some of the tests.
-pub(super) fn is_partial(claim: &str) -> bool {
+pub(crate) fn is_partial(claim: &str) -> bool {
     static PART: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)\b(?:new|added|unit|integration|e2e|end-to-end|regression|relevant|affected|related|updated|targeted|focused|corresponding|",

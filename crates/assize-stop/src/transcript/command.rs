@@ -20,6 +20,73 @@ pub fn role(command: &str) -> CommandRole {
     role
 }
 
+/// Returns whether a command line runs selected tests: those of a file, a package or a pattern. What it does not know selects nothing.
+pub fn selects_tests(command: &str) -> bool {
+    const OPTIONS: [&str; 13] = [
+        "-k",
+        "-m",
+        "-t",
+        "-g",
+        "-run",
+        "-p",
+        "--package",
+        "--grep",
+        "--filter",
+        "--tests",
+        "--testNamePattern",
+        "--test-name-pattern",
+        "--testPathPattern",
+    ];
+    const OF_CARGO: [&str; 4] = ["--test", "--lib", "--bin", "--doc"];
+    parts(command).iter().any(|part| {
+        let words: Vec<&str> = part.iter().map(String::as_str).collect();
+        if assize_ecosystem::command_role(&words) != CommandRole::Test {
+            return false;
+        }
+        // `-m` in front of the runner starts it: `python -m pytest`.
+        let runner = words.iter().position(|word| is_runner(word)).unwrap_or(0);
+        let arguments = &words[runner + 1..];
+        let names_one = |word: &&str| {
+            let option = word.split('=').next().unwrap_or(word);
+            let file = word.rsplit('/').next().unwrap_or(word);
+            OPTIONS.contains(&option)
+                || words[0] == "cargo" && OF_CARGO.contains(&option)
+                || word.contains("::")
+                || word.starts_with("-Dtest=")
+                || !word.starts_with('-')
+                    && word.contains(['/', '.'])
+                    && !word.contains("...")
+                    && !file.is_empty()
+                    && *word != "."
+        };
+        // `cargo test NAME`, and only there: a word alone may be a script elsewhere.
+        let filter = words.starts_with(&["cargo", "test"])
+            && words[2..].iter().take_while(|word| **word != "--").any(|word| !word.starts_with('-'))
+            && !words[2..].iter().any(|word| word.starts_with("--") && word.len() > 2);
+        arguments.iter().any(names_one) || filter
+    })
+}
+
+fn is_runner(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    matches!(
+        name,
+        "test"
+            | "pytest"
+            | "unittest"
+            | "jest"
+            | "vitest"
+            | "mocha"
+            | "rspec"
+            | "phpunit"
+            | "nextest"
+            | "ctest"
+            | "tox"
+            | "ava"
+            | "tap"
+    )
+}
+
 /// Returns whether the command line hides the exit status of its main part.
 pub fn masks_status(command: &str) -> bool {
     if command.contains("pipefail") {
@@ -98,6 +165,42 @@ mod tests {
             ("cat latest.txt", CommandRole::Other),
         ] {
             assert_eq!(super::role(command), role, "{command}");
+        }
+    }
+
+    #[test]
+    fn selected_tests_are_told_from_all() {
+        for command in [
+            "pytest tests/test_api.py -q",
+            "python -m pytest -k login",
+            "npx vitest run src/cart.test.ts",
+            "npx jest -t 'adds'",
+            "go test ./store -run TestGet",
+            "cargo test -p core",
+            "cargo test parser",
+            "cd app && cargo test --lib",
+            "pytest tests/test_api.py::test_login",
+            "node --test test/cart.test.js",
+            "mvn -q test -Dtest=CartTest",
+            "bundle exec rspec spec/cart_spec.rb",
+        ] {
+            assert!(selects_tests(command), "{command}");
+        }
+        for command in [
+            "pytest -q",
+            "python -m pytest",
+            "uv run pytest -x --tb=short",
+            "npm test",
+            "npx vitest run",
+            "go test ./...",
+            "cargo test --workspace --all-features",
+            "cargo test",
+            "cargo test -- --nocapture",
+            "node --test",
+            "mvn -q test",
+            "ls tests/test_api.py",
+        ] {
+            assert!(!selects_tests(command), "{command}");
         }
     }
 

@@ -4,6 +4,7 @@
 //! courts ask for and forgets the rest, so that memory does not grow with the transcript. Formats
 //! must not judge, and rules must not know formats.
 
+pub mod check_output;
 pub mod claude_code;
 pub mod codex;
 pub mod command;
@@ -13,10 +14,13 @@ pub mod gemini;
 mod run;
 pub mod test_output;
 
+pub use run::last_test_run;
+
 use std::collections::{HashMap, VecDeque};
 
 use assize_core::text::{Untrusted, head, tail};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use assize_ecosystem::command::CommandRole;
 use command::masks_status;
@@ -42,6 +46,9 @@ pub const PROMPTS_MAX: usize = 50;
 pub const PROMPT_BYTES_MAX: usize = 8 * 1024;
 /// Bytes of the last message that are kept.
 pub const MESSAGE_BYTES_MAX: usize = 64 * 1024;
+
+/// Stops of one session that are kept, where they are asked for; the first ones.
+pub const STOPS_MAX: usize = 10_000;
 
 /// How a command ended, as far as the transcript tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -252,11 +259,30 @@ pub struct ToolResult {
     pub output: String,
 }
 
+/// A place in a session at which the agent said something and waited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StopMark {
+    /// When, in steps of the session.
+    pub step: u64,
+    /// The line of the transcript that holds the message, counted from 1; 0 where the transcript has no lines.
+    pub line: u64,
+    /// What the agent said.
+    pub message: Untrusted<String>,
+    /// When a tool had last been called whose doings the transcript does not show.
+    pub delegation_step: Option<u64>,
+}
+
 /// Turns the steps of a session into facts, with bounded memory.
 #[derive(Debug, Default)]
 pub struct FactsBuilder {
     facts: TranscriptFacts,
     step: u64,
+    /// The line that is being read, counted from 1.
+    line: u64,
+    /// The places at which the agent stopped, where they are asked for; the last one may still move.
+    stops: Option<Vec<StopMark>>,
+    /// Whether the agent said something since the last prompt.
+    has_answered: bool,
     /// When the agent last said something.
     message_step: u64,
     commands: VecDeque<CommandRun>,
@@ -276,9 +302,31 @@ enum Pending {
 }
 
 impl FactsBuilder {
+    /// Makes a builder that keeps every stop of a session, and many times more commands and edits than a court asks for.
+    pub fn of_all_stops() -> Self {
+        Self { stops: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// Returns how many commands and edits are kept.
+    fn limits(&self) -> (usize, usize) {
+        if self.stops.is_some() { (COMMANDS_MAX * 100, EDITS_MAX * 20) } else { (COMMANDS_MAX, EDITS_MAX) }
+    }
+
+    /// Notes that the next line of the transcript is read.
+    pub fn next_line(&mut self) {
+        self.line += 1;
+    }
+
+    /// Returns the stops with what the whole session shows.
+    pub fn finish_with_stops(mut self) -> (TranscriptFacts, Vec<StopMark>) {
+        let stops = self.stops.take().unwrap_or_default();
+        (self.finish(), stops)
+    }
+
     /// Notes what the user said.
     pub fn prompt(&mut self, words: &str) {
         self.step += 1;
+        self.has_answered = false;
         if self.facts.prompts.len() == PROMPTS_MAX {
             self.facts.prompts.remove(0);
         }
@@ -299,7 +347,24 @@ impl FactsBuilder {
         self.facts.interrupted = false;
         if !text.trim().is_empty() {
             self.message_step = self.step;
-            self.facts.last_message = Some(Untrusted::new(head(text, MESSAGE_BYTES_MAX)));
+            let message = Untrusted::new(head(text, MESSAGE_BYTES_MAX));
+            if let Some(stops) = &mut self.stops {
+                let stop = StopMark {
+                    step: self.step,
+                    line: self.line,
+                    message: message.clone(),
+                    delegation_step: self.facts.delegation_step,
+                };
+                // What it said in between was no stop.
+                if self.has_answered {
+                    stops.pop();
+                }
+                if stops.len() < STOPS_MAX {
+                    stops.push(stop);
+                }
+            }
+            self.has_answered = true;
+            self.facts.last_message = Some(message);
         }
     }
 
@@ -387,7 +452,7 @@ impl FactsBuilder {
     }
 
     fn start_command(&mut self, command: &str, background: bool) {
-        if self.commands.len() == COMMANDS_MAX {
+        if self.commands.len() == self.limits().0 {
             self.commands.pop_front();
             self.commands_dropped += 1;
         }
@@ -419,7 +484,7 @@ impl FactsBuilder {
     }
 
     fn push_edit(&mut self, path: String) {
-        if self.edits.len() == EDITS_MAX {
+        if self.edits.len() == self.limits().1 {
             self.edits.pop_front();
             self.edits_dropped += 1;
         }
@@ -454,7 +519,10 @@ pub trait TranscriptFormat {
 
     /// Reads a transcript whole.
     fn document(&mut self, bytes: &[u8], facts: &mut FactsBuilder) {
-        bytes.split(|byte| *byte == b'\n').for_each(|line| self.line(line, facts));
+        for line in bytes.split(|byte| *byte == b'\n') {
+            facts.next_line();
+            self.line(line, facts);
+        }
     }
 }
 
@@ -497,6 +565,27 @@ fn todo_state(word: &str) -> TodoState {
         "in_progress" => TodoState::InProgress,
         _ => TodoState::Closed,
     }
+}
+
+/// Tells whose transcript it is by its first lines; `None` where they fit no agent's.
+pub fn kind_of(lines: &[Value]) -> Option<TranscriptKind> {
+    let has = |line: &Value, field: &str| line.get(field).is_some();
+    lines.iter().find_map(|line| {
+        let kind = line["type"].as_str().unwrap_or_default();
+        if has(line, "payload") {
+            Some(TranscriptKind::Codex)
+        } else if has(line, "data") && kind.contains('.') {
+            Some(TranscriptKind::Copilot)
+        } else if has(line, "messages") || kind == "gemini" || has(line, "projectHash") {
+            Some(TranscriptKind::Gemini)
+        } else if matches!(kind, "user" | "assistant") && has(line, "message") {
+            Some(TranscriptKind::ClaudeCode)
+        } else if has(line, "role") && has(line, "message") {
+            Some(TranscriptKind::Cursor)
+        } else {
+            None
+        }
+    })
 }
 
 /// Whose transcript it is.

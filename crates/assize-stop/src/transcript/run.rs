@@ -45,7 +45,7 @@ impl CommandRun {
     }
 
     /// Returns whether what the command printed are words of its own: it says them and runs nothing.
-    fn only_prints(&self) -> bool {
+    pub fn only_prints(&self) -> bool {
         let command = self.command.inspect().trim();
         if let Some((heading, text)) = command.split_once('\n')
             && let Some(mark) = heading.strip_prefix("cat <<")
@@ -63,7 +63,7 @@ impl CommandRun {
     }
 
     /// Returns whether the command was never started: the user or a hook refused it.
-    fn was_refused(&self) -> bool {
+    pub fn was_refused(&self) -> bool {
         let refusals = [
             "doesn't want to proceed with this tool use",
             "tool use was rejected",
@@ -97,29 +97,34 @@ impl CommandRun {
 }
 
 impl TranscriptFacts {
-    /// Returns the last run of tests that tells something. Reading what an earlier run printed is no
-    /// run, nor is a command that was refused; and a run that selected no test says nothing where
-    /// another one has run some since the given step.
+    /// Returns the last run of tests that tells something, see [`last_test_run`].
     pub fn last_test_run(&self, since: u64) -> Option<(&CommandRun, TestResult)> {
-        let mut empty = None;
-        for run in self.commands.iter().rev() {
-            let Some(result) = run.shown() else { continue };
-            if run.was_refused()
-                || run.only_prints()
-                || run.role == CommandRole::Other && (run.only_looks() || run.asks_elsewhere())
-            {
-                continue;
-            }
-            if empty.is_some() && run.step <= since {
-                break;
-            }
-            if result != TestResult::NoneRan {
-                return Some((run, result));
-            }
-            empty = empty.or(Some((run, result)));
-        }
-        empty
+        last_test_run(&self.commands, since)
     }
+}
+
+/// Returns the last of these runs of tests that tells something. Reading what an earlier run printed is no
+/// run, nor is a command that was refused; and a run that selected no test says nothing where
+/// another one has run some since the given step.
+pub fn last_test_run(commands: &[CommandRun], since: u64) -> Option<(&CommandRun, TestResult)> {
+    let mut empty = None;
+    for run in commands.iter().rev() {
+        let Some(result) = run.shown() else { continue };
+        if run.was_refused()
+            || run.only_prints()
+            || run.role == CommandRole::Other && (run.only_looks() || run.asks_elsewhere())
+        {
+            continue;
+        }
+        if empty.is_some() && run.step <= since {
+            break;
+        }
+        if result != TestResult::NoneRan {
+            return Some((run, result));
+        }
+        empty = empty.or(Some((run, result)));
+    }
+    empty
 }
 
 /// Programs that only look, whatever their arguments.

@@ -1,5 +1,7 @@
 //! `assize stop`: the stop court by hand, with the code that hooks call.
 
+mod audit;
+
 use std::path::{Path, PathBuf};
 
 use assize_engine::court::stop::{StopTerms, hold};
@@ -31,12 +33,19 @@ use crate::verification::run_checks;
 
 /// Arguments of `assize stop`.
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "assize stop --directive <TEXT>… [OPTIONS]\n       assize stop --rules", after_help = "\
+#[command(
+    override_usage = "assize stop --directive <TEXT>… [OPTIONS]\n       assize stop --rules\n       assize stop audit [OPTIONS] [PATH]…",
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "\
 Examples:
   assize stop --directive 'Add a --json flag to the list command' --base main
   assize stop --directive 'Fix the parser' --transcript ~/.claude/projects/…/session.jsonl
-  assize stop --rules")]
+  assize stop --rules
+  assize stop audit               what agents claimed in past sessions, and what those show")]
 pub struct Arguments {
+    #[command(subcommand)]
+    command: Option<StopCommand>,
     /// What the user asked for; give it once for each prompt.
     #[arg(long = "directive", value_name = "TEXT", required_unless_present = "rules")]
     directives: Vec<String>,
@@ -57,11 +66,20 @@ pub struct Arguments {
     rules: bool,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum StopCommand {
+    /// Show what agents claimed in past sessions, and what those sessions show of it.
+    Audit(audit::Arguments),
+}
+
 /// Who is said to have been at work when a person calls the court.
 const BY_HAND: &str = "by-hand";
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
+    if let Some(StopCommand::Audit(audit)) = &arguments.command {
+        return audit::run(audit, host, output);
+    }
     if arguments.rules {
         list_rules(output);
         return Ok(Exit::Done);

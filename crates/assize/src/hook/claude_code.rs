@@ -22,7 +22,7 @@ use super::event::EventFields;
 use super::reply::ReplyDialect;
 use super::settings::EntryField::{Command, Number, Text};
 use super::settings::{self, EventHook, Layout, Nesting};
-use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
+use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SessionStore, SettingsScope, SettingsError};
 
 const ID: &str = "claude-code";
 
@@ -92,6 +92,10 @@ impl Adapter for ClaudeCode {
 
     fn transcript_kind(&self) -> TranscriptKind {
         TranscriptKind::ClaudeCode
+    }
+
+    fn session_store(&self) -> SessionStore {
+        SessionStore { folder: ".claude", variable: Some("CLAUDE_CONFIG_DIR"), below: "projects", pattern: "*/????????-????-????-????-????????????.jsonl" }
     }
 
     fn block_cap(&self) -> Option<u32> {

@@ -20,7 +20,7 @@ use super::event::EventFields;
 use super::reply::ReplyDialect;
 use super::settings::EntryField::{Command, Number, Text};
 use super::settings::{self, EventHook, Layout, Nesting};
-use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
+use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SessionStore, SettingsScope, SettingsError};
 
 const ID: &str = "codex";
 
@@ -70,6 +70,10 @@ impl Adapter for Codex {
 
     fn transcript_kind(&self) -> TranscriptKind {
         TranscriptKind::Codex
+    }
+
+    fn session_store(&self) -> SessionStore {
+        SessionStore { folder: ".codex", variable: Some("CODEX_HOME"), below: "sessions", pattern: "**/rollout-*.jsonl" }
     }
 
     fn block_cap(&self) -> Option<u32> {

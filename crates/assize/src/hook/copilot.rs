@@ -19,7 +19,7 @@ use super::event::EventFields;
 use super::reply::{can_block, capped, print, print_block, silence, tell, with_notice};
 use super::settings::EntryField::{Command, Number, Text};
 use super::settings::{self, EventHook, Layout, Nesting};
-use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
+use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SessionStore, SettingsScope, SettingsError};
 
 const ID: &str = "copilot";
 
@@ -67,6 +67,10 @@ impl Adapter for Copilot {
 
     fn transcript_kind(&self) -> TranscriptKind {
         TranscriptKind::Copilot
+    }
+
+    fn session_store(&self) -> SessionStore {
+        SessionStore { folder: ".copilot", variable: None, below: "session-state", pattern: "*/events.jsonl" }
     }
 
     fn block_cap(&self) -> Option<u32> {

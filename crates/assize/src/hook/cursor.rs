@@ -21,7 +21,7 @@ use super::event::EventFields;
 use super::reply::{can_block, capped, print, reason_of, silence, tell, with_notice};
 use super::settings::EntryField::{Command, Number};
 use super::settings::{self, EventHook, Layout, Nesting};
-use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
+use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SessionStore, SettingsScope, SettingsError};
 
 const ID: &str = "cursor";
 /// How often one hook may send the agent back; also what Cursor takes if nothing is said.
@@ -59,6 +59,10 @@ impl Adapter for Cursor {
 
     fn transcript_kind(&self) -> TranscriptKind {
         TranscriptKind::Cursor
+    }
+
+    fn session_store(&self) -> SessionStore {
+        SessionStore { folder: ".cursor", variable: None, below: "projects", pattern: "*/agent-transcripts/**/*.jsonl" }
     }
 
     fn block_cap(&self) -> Option<u32> {

@@ -18,7 +18,7 @@ use super::event::EventFields;
 use super::reply::ReplyDialect;
 use super::settings::EntryField::{Command, Number, Text};
 use super::settings::{self, EventHook, Layout, Nesting};
-use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SettingsScope, SettingsError};
+use super::{Adapter, HookError, HookEvent, HookEventKind, HookOutput, HookReply, SessionStore, SettingsScope, SettingsError};
 
 const ID: &str = "gemini";
 /// What Gemini sends in place of an answer that has no text.
@@ -90,6 +90,10 @@ impl Adapter for Gemini {
 
     fn transcript_kind(&self) -> TranscriptKind {
         TranscriptKind::Gemini
+    }
+
+    fn session_store(&self) -> SessionStore {
+        SessionStore { folder: ".gemini", variable: None, below: "tmp", pattern: "*/chats/session-*" }
     }
 
     fn block_cap(&self) -> Option<u32> {

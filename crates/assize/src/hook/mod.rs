@@ -141,6 +141,19 @@ pub struct HookError {
     pub detail: String,
 }
 
+/// Where an agent keeps the transcripts of past sessions.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionStore {
+    /// The agent's own folder, below the home folder.
+    pub folder: &'static str,
+    /// The variable that names another folder in its place.
+    pub variable: Option<&'static str>,
+    /// The folder of the transcripts, below it.
+    pub below: &'static str,
+    /// Which files there are transcripts of an agent's own sessions, not of its subagents.
+    pub pattern: &'static str,
+}
+
 /// One agent.
 pub trait Adapter: Sync {
     /// The id that users type; also the name of the file.
@@ -149,6 +162,8 @@ pub trait Adapter: Sync {
     fn name(&self) -> &'static str;
     /// The format of its transcripts.
     fn transcript_kind(&self) -> TranscriptKind;
+    /// Where its past sessions are.
+    fn session_store(&self) -> SessionStore;
     /// How often its own harness lets a hook block one prompt, where it counts.
     fn block_cap(&self) -> Option<u32>;
     /// Reads an event.
