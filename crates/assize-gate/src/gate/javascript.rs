@@ -189,9 +189,10 @@ pub(super) fn command(setup: &Setup, project: &Project, tool: &str, arguments: &
     }
 }
 
-/// The environment of every tool: it says that no person watches, and that colours are of no use.
+/// The environment of every tool: it says that no person watches, that colours are of no use, and that npm need not wait for a
+/// network that is not there.
 pub(super) fn environment() -> BTreeMap<String, String> {
-    [("CI", "1"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"), ("NO_UPDATE_NOTIFIER", "1")]
+    [("CI", "1"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"), ("NO_UPDATE_NOTIFIER", "1"), ("npm_config_offline", "true")]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into()
 }

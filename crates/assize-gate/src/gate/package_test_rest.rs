@@ -95,12 +95,14 @@ impl Gate for PackageTestRest {
 /// The commands behind the last call of a runner that no gate covers.
 fn rest<'s>(project: &Project, folder: &str, steps: &'s [ScriptStep]) -> impl Iterator<Item = &'s ScriptStep> {
     let last = steps.iter().rposition(is_call).map_or(steps.len(), |at| at + 1);
-    let has_types = has_types(project, folder);
-    steps[last..].iter().filter(move |step| !is_told(step, has_types) && !script::is_of_workspace(step))
+    steps[last..].iter().filter(move |step| !is_covered(project, folder, step))
 }
 
 fn is_covered(project: &Project, folder: &str, step: &ScriptStep) -> bool {
-    is_call(step) || is_told(step, has_types(project, folder)) || script::is_of_workspace(step)
+    is_call(step)
+        || is_told(step, has_types(project, folder))
+        || is_fetched(project, folder, step)
+        || script::is_of_workspace(step)
 }
 
 fn is_call(step: &ScriptStep) -> bool {
@@ -110,6 +112,17 @@ fn is_call(step: &ScriptStep) -> bool {
 /// Returns whether a gate for types looks at the package.
 fn has_types(project: &Project, folder: &str) -> bool {
     tsc::Tsc.detect(project).iter().any(|setup| setup.folder == folder)
+}
+
+/// Returns whether a command fetches the program that it starts.
+fn is_fetched(project: &Project, folder: &str, step: &ScriptStep) -> bool {
+    if !matches!(step.head(), "npx" | "bunx" | "pnpx") {
+        return false;
+    }
+    let package = javascript::packages(project).into_iter().find(|package| package.folder == folder);
+    let called = step.arguments().iter().map(|word| word.text.as_str()).find(|word| !word.starts_with('-'));
+    // `@scope/name` is a name, `name@version` asks for a version.
+    called.is_some_and(|called| package.is_none_or(|package| !package.depends_on(called)))
 }
 
 /// Returns whether another gate tells what a command does, or it tests nothing.
@@ -148,6 +161,8 @@ mod tests {
             (r#""test":"nyc mocha && nyc report && codecov && rm -rf x && npm audit""#, ""),
             (r#""test":"node --test && tsc -p tsconfig.check.json""#, "tsc -p tsconfig.check.json"),
             (r#""test":"node verify.js && node --test""#, ""),
+            (r#""test":"tape a.js","posttest":"npx npm@'>=10.2' audit --production""#, ""),
+            (r#""test":"tape a.js && npx @scope/check validate""#, ""),
         ] {
             assert_eq!(of(scripts, &["a.test.js"]), expected, "{scripts}");
         }
