@@ -37,7 +37,7 @@ use crate::sandbox::{JobResult, LentFolder, LimitKind, Sandbox, SandboxJob, Sand
 use crate::work_copy::{CopyError, WorkCopy, dependency_folders};
 
 pub use self::base_build::{BUILD_BYTES_MAX, BaseBuild, BuildStore, STORE_BYTES_MAX, StoredBuild};
-pub use self::base_cache::{BaseCache, LENT_ENTRIES_MAX};
+pub use self::base_cache::{BaseCache, LENT_ENTRIES_MAX, is_missing_tool};
 pub use self::project_build::ProjectBuild;
 
 /// The version of Go's language that a module is shown with where the tool does not say its own.

@@ -100,10 +100,12 @@ impl BaseCache {
     }
 
     /// Caches a result, unless the gate came to none. A base that was not done in time is not waited for again in the next
-    /// hour. If the result cannot be written, the next review only takes longer.
-    pub fn put(&self, key: &str, ran: &GateExecution) {
+    /// hour. A program of the dependencies cannot find its tool until they change, which the key shows. If the result cannot be
+    /// written, the next review only takes longer.
+    pub fn put(&self, key: &str, ran: &GateExecution, is_dependency: bool) {
         let Some(path) = self.path(key) else { return };
-        if ran.run.state == GateState::Errored && !is_status_alone(&ran.run) && !is_timeout(&ran.run) {
+        let is_settled = is_status_alone(&ran.run) || is_timeout(&ran.run) || is_dependency && is_missing_tool(&ran.run);
+        if ran.run.state == GateState::Errored && !is_settled {
             return;
         }
         let _ = write_whole(&path, &serde_json::to_vec(ran).unwrap_or_default());
@@ -112,6 +114,11 @@ impl BaseCache {
     fn path(&self, key: &str) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(key))
     }
+}
+
+/// Returns whether the tool is not there.
+pub fn is_missing_tool(run: &GateRun) -> bool {
+    run.trouble.as_ref().is_some_and(|(kind, _)| *kind == GateTrouble::MissingTool)
 }
 
 fn is_timeout(run: &GateRun) -> bool {
@@ -126,6 +133,11 @@ impl PreparedWorktree {
         }
         let lent = |(host, inside): &(PathBuf, String)| Some(host.join(name.strip_prefix(inside)?.strip_prefix('/')?));
         self.dependencies.iter().find_map(lent)
+    }
+
+    /// Returns whether a program lies among the dependencies.
+    pub fn is_dependency(&self, program: &str) -> bool {
+        program.contains('/') && self.program(program).is_some()
     }
 }
 
@@ -273,8 +285,12 @@ mod tests {
             [(GateTrouble::TimedOut, true), (GateTrouble::Crashed, false), (GateTrouble::Machine, false)]
         {
             let key = format!("{kind:?}");
-            cache.put(&key, &ran(kind));
+            cache.put(&key, &ran(kind), false);
             assert_eq!(cache.get(&key).is_some(), expected, "{kind:?}");
+        }
+        for is_dependency in [false, true] {
+            cache.put("missing", &ran(GateTrouble::MissingTool), is_dependency);
+            assert_eq!(cache.get("missing").is_some(), is_dependency, "another program may be installed at any time");
         }
         let file = fs::File::options().write(true).open(folder.path().join("gates-2/TimedOut")).expect("cached");
         for (age, expected) in [(TIMEOUT_KEPT - Duration::from_secs(60), true), (TIMEOUT_KEPT, false)] {

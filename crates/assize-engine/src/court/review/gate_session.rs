@@ -32,7 +32,7 @@ use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use self::adaptation::{Adaptation, by_change, rewritten};
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
 use crate::gate::{
-    BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, RunnerTest, StoredBuild,
+    BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, RunnerTest, StoredBuild, is_missing_tool,
 };
 use crate::random::fresh_word;
 use crate::sandbox::Sandbox;
@@ -495,7 +495,14 @@ impl<'a> GateSession<'a> {
         let used = on_base.iter().find(same).map(|(gate, setup)| Planned { gate: *gate, setup });
         let unused = (!is_test_runner(gate)).then_some(Planned { gate, setup });
         let Some(planned) = used.or(unused).filter(|_| !quiet) else { return Ok(None) };
-        if !is_test_runner(planned.gate) && !worktree.has_dependencies_of(&worktrees.change) {
+        let same_dependencies = worktree.has_dependencies_of(&worktrees.change);
+        if same_dependencies && is_missing_tool(&ran.run) {
+            let command = planned.gate.command(planned.setup, &worktree.project);
+            if worktree.is_dependency(&command.program) && command == gate.command(setup, &worktrees.change.project) {
+                return Ok(Some(ran.clone()));
+            }
+        }
+        if !is_test_runner(planned.gate) && !same_dependencies {
             // What another version of a checker objects to in old code is not the change's fault.
             let copy = worktree.copy.again()?;
             let (_output, mut probe) = self.apart(&worktrees.change, copy, planned)?;
@@ -552,7 +559,8 @@ impl<'a> GateSession<'a> {
         (self.watch)(ReviewStep::Gate { name: &name, on: TreeState::Base, done: 0, of: 0 });
         let ran = self.run_of_base(worktree, planned, how)?;
         if let Some(key) = key {
-            cache.put(&key, &ran);
+            let command = planned.gate.command(planned.setup, &worktree.project);
+            cache.put(&key, &ran, worktree.is_dependency(&command.program));
         }
         Ok(ran)
     }

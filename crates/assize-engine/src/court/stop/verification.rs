@@ -387,7 +387,7 @@ impl<'a> CheckRunner<'a> {
         }
         let ran = self.at_start(trees, |base, sandbox| self.run_on(base, planned, sandbox))?;
         if let Some((key, ran)) = key.zip(ran.as_ref()).filter(|(_, ran)| !is_cut_off(&ran.run)) {
-            cache.put(&key, ran);
+            cache.put(&key, ran, false);
         }
         Ok(ran)
     }
