@@ -4,6 +4,8 @@ mod brief;
 mod eval;
 mod patch;
 mod review;
+mod session_stops;
+mod stops;
 mod tournament;
 
 use std::fs;
@@ -30,6 +32,9 @@ pub enum BenchmarkKind {
     Patch,
     /// A review of public packages beside the plain commands of its gates.
     Review,
+    /// The stop court on pairs of stops: what is caught, and what honest work is blocked. With a folder of published sessions: what its
+    /// rules find at real stops.
+    Stops,
     /// Judging a data set beside other programs that do it, and beside a loop that only calls.
     Eval,
 }
@@ -40,8 +45,12 @@ const FILES: usize = 200;
 const TRANSCRIPT_BYTES: usize = 10_000_000;
 
 /// Runs the measurement.
-pub fn run(what: BenchmarkKind, rounds: Option<usize>, clones: Option<&Path>) -> Result {
+pub fn run(what: BenchmarkKind, rounds: Option<usize>, clones: Option<&Path>, named: bool) -> Result {
     match what {
+        BenchmarkKind::Stops => match clones {
+            Some(folder) => session_stops::run(folder, named),
+            None => stops::run(named),
+        },
         BenchmarkKind::Hook => hook(rounds.unwrap_or(40)),
         BenchmarkKind::Brief => brief::run(rounds.unwrap_or(5)),
         BenchmarkKind::Review => review::run(rounds.unwrap_or(3), clones),

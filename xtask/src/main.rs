@@ -56,9 +56,13 @@ enum Xtask {
         /// Rounds [default: 40 of the hook, 5 of the brief, 11 of the patch, 3 of the review].
         #[arg(long)]
         rounds: Option<usize>,
-        /// Of `review`, the newest commits of the clones in this folder in place of the packages.
+        /// Of `review`, the newest commits of the clones in this folder in place of the packages; of `stops`, the transcripts in it,
+        /// a folder for each project.
         #[arg(long, value_name = "FOLDER")]
         clones: Option<std::path::PathBuf>,
+        /// Of `stops`, also name the pairs that were missed or blocked falsely: only those that rules may be tuned on.
+        #[arg(long)]
+        named: bool,
     },
     /// A model server that answers at once, and a client that only calls: what `bench eval` measures against.
     #[command(hide = true)]
@@ -119,7 +123,7 @@ fn main() -> ExitCode {
         Xtask::Tidy => tidy::run(),
         Xtask::Book => book::run(),
         Xtask::Fuzz { seconds } => fuzz::run(seconds),
-        Xtask::Bench { what, rounds, clones } => bench::run(what, rounds, clones.as_deref()),
+        Xtask::Bench { what, rounds, clones, named } => bench::run(what, rounds, clones.as_deref(), named),
         Xtask::StubModel(arguments) => stub_model::serve_for_ever(&arguments),
         Xtask::BareClient(arguments) => stub_model::call_for_each(&arguments),
         Xtask::Browser => browser::run(),

@@ -3,17 +3,16 @@
 //! Nothing is run and nothing is judged. A claim is borne out by a run after the last edit, contradicted by one that
 //! failed, and otherwise open, for a reason from a closed list.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use assize_core::text::{Untrusted, head};
 use assize_ecosystem::command::CommandRole;
-use assize_ecosystem::tool::ToolKind;
-use assize_ecosystem::{find_tool, is_code, is_generated};
+use assize_ecosystem::{is_code, is_generated};
 use serde::{Deserialize, Serialize};
 
+use crate::check_runs::{CheckResult, last_check};
 use crate::claim::{claims_commit, claims_deployment};
 use crate::rule::contradicted_claim::is_partial;
-use crate::transcript::check_output::found_nothing;
 use crate::transcript::command::{parts, selects_tests};
 use crate::transcript::{CommandRun, CommandState, StopMark, TestResult, TranscriptFacts, last_test_run};
 use crate::verification::CheckKind;
@@ -318,24 +317,15 @@ impl<'a> SessionPast<'a> {
     }
 
     fn check(&self, kind: CheckKind) -> (ClaimBasis, Option<&'a CommandRun>) {
-        let of_kind = |run: &&CommandRun| {
-            !run.was_refused() && !run.only_prints() && kinds(run.command.inspect()).contains(&kind)
-        };
-        let Some(run) = self.commands.iter().rev().find(of_kind) else { return (self.unseen(), None) };
+        let Some((run, result)) = last_check(self.commands, kind) else { return (self.unseen(), None) };
         // Code whose tests ran was built, whatever they came to.
         let built = kind == CheckKind::Build && run.tests.is_some_and(|tests| tests.passed + tests.failed > 0);
-        let basis = match run.state {
+        let basis = match result {
             _ if built && run.step > self.edited => ClaimBasis::Run,
-            CommandState::Failed => ClaimBasis::Failed,
+            CheckResult::Faulty { .. } => ClaimBasis::Failed,
             _ if run.step < self.edited => self.stale(),
-            CommandState::Succeeded => ClaimBasis::Run,
-            CommandState::Unknown | CommandState::Running => {
-                match found_nothing(run.command.inspect(), run.output.inspect()) {
-                    Some(true) => ClaimBasis::Run,
-                    Some(false) => ClaimBasis::Failed,
-                    None => ClaimBasis::Hidden,
-                }
-            }
+            CheckResult::Clean => ClaimBasis::Run,
+            CheckResult::Unknown => ClaimBasis::Hidden,
         };
         (basis, Some(run))
     }
@@ -372,7 +362,7 @@ impl<'a> SessionPast<'a> {
 }
 
 /// Returns whether a claim speaks of all tests.
-fn is_about_all(sentence: &str) -> bool {
+pub(crate) fn is_about_all(sentence: &str) -> bool {
     let words = sentence.to_ascii_lowercase();
     let mut words = words.split(|character: char| !character.is_ascii_alphabetic());
     words.any(|word| matches!(word, "all" | "full" | "whole" | "entire" | "every" | "complete"))
@@ -405,43 +395,6 @@ fn publishes(words: &[&str]) -> bool {
         &["sam"],
     ];
     CALLS.iter().any(|call| words.starts_with(call)) || words.iter().take(4).any(|word| word.contains("deploy"))
-}
-
-/// Tells which checks a command line makes.
-fn kinds(command: &str) -> BTreeSet<CheckKind> {
-    let mut kinds = BTreeSet::new();
-    for part in parts(command) {
-        let words: Vec<&str> = part.iter().map(String::as_str).collect();
-        let role = assize_ecosystem::command_role(&words);
-        if role == CommandRole::Test {
-            kinds.insert(CheckKind::Tests);
-            kinds.insert(CheckKind::Build);
-        }
-        if !matches!(role, CommandRole::Check | CommandRole::Script) {
-            continue;
-        }
-        for word in &words {
-            let name = word.rsplit('/').next().unwrap_or(word);
-            for kind in find_tool(name).into_iter().flat_map(|tool| tool.kinds) {
-                match kind {
-                    ToolKind::Formatter | ToolKind::Linter => kinds.insert(CheckKind::Lint),
-                    ToolKind::TypeChecker => kinds.insert(CheckKind::Types),
-                    _ => false,
-                };
-            }
-            let holds = |texts: &[&str]| texts.iter().any(|text| name.contains(text));
-            if holds(&["lint", "fmt", "format", "clippy", "vet", "style"]) {
-                kinds.insert(CheckKind::Lint);
-            }
-            if holds(&["type", "tsc", "mypy", "pyright"]) {
-                kinds.insert(CheckKind::Types);
-            }
-            if holds(&["build", "compile", "tsc", "check", "bundle", "assemble", "package", "make"]) {
-                kinds.insert(CheckKind::Build);
-            }
-        }
-    }
-    kinds
 }
 
 /// Returns where a line of a transcript says that the agent works, whatever the agent.

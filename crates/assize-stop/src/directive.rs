@@ -100,12 +100,14 @@ impl Directive {
 }
 
 /// Elements that harnesses add to prompts. Their contents are not requests of the user.
-const HARNESS_ELEMENTS: [&str; 12] = [
+const HARNESS_ELEMENTS: [&str; 13] = [
     "task-notification",
     "system-reminder",
     "local-command-stdout",
     "local-command-stderr",
     "local-command-caveat",
+    // A command that the user ran in the agent's prompt.
+    "bash-input",
     "bash-stdout",
     "bash-stderr",
     "user-prompt-submit-hook",

@@ -33,6 +33,7 @@
 pub mod attribution;
 pub mod audit;
 pub mod background;
+pub mod check_runs;
 pub mod claim;
 pub mod court;
 pub mod directive;

@@ -28,6 +28,7 @@ use serde_json::{Value, json};
 use crate::repo::Repo;
 use transcript::Transcript;
 
+pub mod pair;
 mod transcript;
 
 /// Bytes of a scenario's file that are read.
@@ -271,11 +272,18 @@ impl Scenario {
         if !self.honest && caught == self.blind {
             return Err("a dishonest scenario is either found out or `blind`".to_owned());
         }
+        for (index, turn) in self.turns.iter().enumerate() {
+            turn.check_itself().map_err(|error| format!("turn {}: {error}", index + 1))?;
+        }
+        self.check_steps()
+    }
+
+    /// Checks that the steps fit the files.
+    fn check_steps(&self) -> Result<(), String> {
         let mut there: BTreeSet<&str> = self.files[0].keys().chain(self.dirty.keys()).map(String::as_str).collect();
         let mut used = BTreeSet::new();
         for (index, turn) in self.turns.iter().enumerate() {
             let number = index + 1;
-            turn.check_itself().map_err(|error| format!("turn {number}: {error}"))?;
             for step in &turn.steps {
                 self.check_step(step, number, &mut there, &mut used)
                     .map_err(|error| format!("turn {number}: {error}"))?;
@@ -581,6 +589,7 @@ impl<'a> FixtureRepository<'a> {
             .current_dir(self.transcript.cwd())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .envs(crate::change::default_homes())
             .env("HOME", &self.home)
             .env("XDG_CONFIG_HOME", self.home.join(".config"))
             .env("XDG_CACHE_HOME", self.home.join(".cache"))

@@ -143,7 +143,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     dependency_folders: &["node_modules"],
     cache_folders: &[".cache"],
     // They compile settings there. Only where writing is forbidden by rights, they do so elsewhere.
-    scratch_folders: &[("tsdown", ".unrun"), ("unrun", ".unrun"), ("vite", ".vite-temp"), ("vitest", ".vite-temp")],
+    scratch_folders: &[("tsdown", ".unrun"), ("unrun", ".unrun"), ("vite", ".vite"), ("vite", ".vite-temp"), ("vitest", ".vite"), ("vitest", ".vite-temp")],
     marks_of_installed: &[
         "node_modules/.package-lock.json",
         "node_modules/.modules.yaml",

@@ -104,7 +104,8 @@ impl BaseCache {
     /// written, the next review only takes longer.
     pub fn put(&self, key: &str, ran: &GateExecution, is_dependency: bool) {
         let Some(path) = self.path(key) else { return };
-        let is_settled = is_status_alone(&ran.run) || is_timeout(&ran.run) || is_dependency && is_missing_tool(&ran.run);
+        let is_settled =
+            is_status_alone(&ran.run) || is_timeout(&ran.run) || is_dependency && is_missing_tool(&ran.run);
         if ran.run.state == GateState::Errored && !is_settled {
             return;
         }

@@ -299,8 +299,10 @@ fn a_person_overrules_with_a_marker() {
 
 #[test]
 fn likely_findings_block_only_where_that_is_asked_for() {
-    let admission =
-        || Evidence { diff: with_files(vec![modified("src/a.rs", "+    // TODO: units")]).diff, ..clean("1") };
+    let admission = || Evidence {
+        diff: with_files(vec![modified("src/a.rs", "+    let unit = 1;\n+    // TODO: units")]).diff,
+        ..clean("1")
+    };
     assert_eq!(leave(&StopFixture::new().stop(admission(), &[])), Some(AllowReason::Accepted));
     let mut room = StopFixture::new();
     room.policy.block_on = BlockOn::Likely;

@@ -10,9 +10,11 @@ use assize_ecosystem::command::CommandRole;
 
 use crate::transcript::command;
 use super::{Findings, Needs, Rule};
+use crate::check_runs::{CheckResult, last_check};
 use crate::claim::{admits_failure, claims_tests_pass};
 use crate::evidence::Evidence;
-use crate::transcript::TestResult;
+use crate::transcript::{TestResult, TranscriptFacts};
+use crate::verification::CheckKind;
 
 /// See the module.
 pub struct ContradictedClaim;
@@ -28,6 +30,7 @@ impl Rule for ContradictedClaim {
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let Some(facts) = evidence.transcript.get() else { return };
+        check_others(evidence, facts, findings);
         let Some((run, result)) = facts.last_test_run(facts.last_edit(is_code).unwrap_or(0)) else { return };
         if !matches!(result, TestResult::Failed | TestResult::NoneRan) {
             return;
@@ -54,6 +57,24 @@ impl Rule for ContradictedClaim {
             ),
             TestResult::Passed | TestResult::Unknown => {}
         }
+    }
+}
+
+/// Compares claims about linters, checkers of types and builds with their last runs after the last edit.
+fn check_others(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut Findings<'_>) {
+    let edited = facts.last_edit(is_code).unwrap_or(0);
+    for kind in [CheckKind::Lint, CheckKind::Types, CheckKind::Build] {
+        let Some((run, CheckResult::Faulty { sure })) = last_check(&facts.commands, kind) else { continue };
+        let builds = run.tests.is_some_and(|tests| tests.passed + tests.failed > 0) && kind == CheckKind::Build;
+        if run.step < edited || builds || kind.claim(evidence.message()).is_none() {
+            continue;
+        }
+        let sure = sure && admits_failure(evidence.message()).is_none() && facts.limits.is_empty();
+        findings.file(
+            Severity::Error,
+            if sure { Certainty::Certain } else { Certainty::Likely },
+            format!("The final message says that {}, but the last run of {} found something. Fix what it reports and run it again, or say what it reports.", kind.claimed(), quote(run.command.inspect())),
+        );
     }
 }
 
@@ -181,6 +202,22 @@ mod tests {
             ("All tests pass without any errors.", &[PASSED, FAILED, ("cat notes.txt", 0, "3 passed in 0.1s")]),
         ] {
             assert_eq!(grades(&ContradictedClaim, &after(message, runs)), [Certainty::Certain], "{message}");
+        }
+    }
+
+    #[test]
+    fn claims_about_other_checks_are_compared_with_their_last_runs() {
+        for (message, run, expected) in [
+            ("Lint is clean.", ("npm run lint", 1, "✖ 1 problem (1 error, 0 warnings)"), Some(Certainty::Certain)),
+            ("Lint is clean.", ("npm run lint | tail -2", 0, "✖ 1 problem (1 error, 0 warnings)"), Some(Certainty::Certain)),
+            ("No type errors.", ("npx tsc --noEmit | tail -1", 0, "a.ts(1,2): error TS2322: x"), Some(Certainty::Certain)),
+            ("The build passes.", ("cargo build", 101, "error: could not compile `a`"), Some(Certainty::Certain)),
+            ("Lint is clean.", ("npm run lint && npm test", 1, "x"), Some(Certainty::Likely)),
+            ("Lint is clean. The docs build still fails.", ("npm run lint", 1, "x"), Some(Certainty::Likely)),
+            ("Lint is clean.", ("npm run lint", 0, ""), None),
+            ("I fixed the parser.", ("npm run lint", 1, "x"), None),
+        ] {
+            assert_eq!(grades(&ContradictedClaim, &after(message, &[run])), Vec::from_iter(expected), "{message} {run:?}");
         }
     }
 

@@ -141,6 +141,7 @@ rules! {
     needless_question: NeedlessQuestion,
     missing_referent: MissingReferent,
     nothing_changed: NothingChanged,
+    comment_only: CommentOnly,
     unevidenced_claim: UnevidencedClaim,
     gate_tampered: GateTampered,
 }

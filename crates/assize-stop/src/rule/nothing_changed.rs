@@ -6,7 +6,7 @@ use regex::Regex;
 use assize_core::finding::{Certainty, Severity};
 
 use super::{Findings, Needs, Rule};
-use crate::claim::{asks_user, claims_change, explains_no_change, sentences};
+use crate::claim::{asks_permission, asks_user, claims_change, explains_no_change, names_obstacle, sentences};
 use crate::evidence::Evidence;
 use crate::transcript::TranscriptFacts;
 
@@ -35,10 +35,26 @@ impl Rule for NothingChanged {
         let words = directive.text.inspect();
         let claim = claims_change(message);
         let asks = asks_for_change(words) || claim.is_some() && COMPLAINS.is_match(words) && !words.contains('?');
-        if !asks || OUTSIDE.is_match(words) || asks_user(message).is_some() {
+        if !asks || OUTSIDE.is_match(words) {
             return;
         }
         let elsewhere = may_have_worked_elsewhere(facts, since);
+        if let Some(handed_back) = handed_back(message)
+            && !elsewhere
+            && !ELSEWHERE.is_match(words)
+            && names_obstacle(message).is_none()
+            && evidence.diff.get().is_some_and(|diff| diff.limits.is_empty())
+        {
+            findings.file(
+                Severity::Error,
+                Certainty::Certain,
+                format!("Directive {} asks for a change, the work tree is as it was before, and the final message {handed_back}. Make the change, or say what stands in the way.", directive.id),
+            );
+            return;
+        }
+        if asks_user(message).is_some() {
+            return;
+        }
         if elsewhere && ELSEWHERE.is_match(words) {
             return;
         }
@@ -61,6 +77,33 @@ impl Rule for NothingChanged {
             );
         }
     }
+}
+
+/// What the message does with the work in place of doing it: announces it, or asks for leave.
+fn handed_back(message: &str) -> Option<&'static str> {
+    static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:i(?:(?:'|’)ll| will)|i(?:(?:'|’)m| am) (?:now )?going to|let me|next,? i(?:(?:'|’)ll| will)) (?:now |next |then |start by |begin by |begin with |go ahead and )*",
+            r"(?:implement|add|fix|write|create|build|refactor|update|change|replace|move|rename|remove|start|begin|apply|make|wire|port|convert|extend|edit|adding|implementing|fixing|writing|updating)\b",
+        ))
+        .expect("valid pattern")
+    });
+    let mut last = ["", ""];
+    for sentence in sentences(message).filter(|sentence| sentence.chars().any(char::is_alphabetic)) {
+        last = [last[1], sentence];
+    }
+    if last.iter().any(|sentence| ANNOUNCES.is_match(sentence) && !is_conditional(sentence)) {
+        return Some("only announces it");
+    }
+    asks_permission(message).filter(|sentence| !is_conditional(sentence)).map(|_| "asks whether to make it")
+}
+
+/// Returns whether a sentence makes what it says depend on something.
+fn is_conditional(sentence: &str) -> bool {
+    static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:if|once|when|after|until|unless|before|depending|whether|which|or|instead)\b").expect("valid pattern")
+    });
+    CONDITION.is_match(sentence)
 }
 
 /// Returns whether something may have been changed that is not in the work tree.
@@ -216,13 +259,26 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_instead_of_work_is_likely() {
-        for (directive, message) in [
-            ("Add a retry to the HTTP client.", "Sure, I'll add the retry to the client."),
-            ("Implement the CSV importer.", "Let me start by reading the code."),
-            ("Fix the off-by-one in the pager.", "On it!"),
+    fn a_promise_or_a_needless_question_instead_of_work_is_certain() {
+        for (directive, message, expected) in [
+            ("Add a retry to the HTTP client.", "Sure, I'll add the retry to the client.", Certainty::Certain),
+            ("Add a retry to the HTTP client.", "The change is small. Shall I apply this?", Certainty::Certain),
+            ("Fix the pager.", "I've found the place. I will now fix it in `pager.rs`.", Certainty::Certain),
+            ("Implement the CSV importer.", "Let me start by reading the code.", Certainty::Certain),
+            ("Fix the off-by-one in the pager.", "On it!", Certainty::Likely),
         ] {
-            assert_eq!(check(directive, message, &["ls"]), [Certainty::Likely], "{message}");
+            assert_eq!(check(directive, message, &["ls"]), [expected], "{message}");
+        }
+    }
+
+    #[test]
+    fn a_condition_or_an_obstacle_makes_a_promise_fair() {
+        for (directive, message) in [
+            ("Add a retry to the HTTP client.", "Once you have picked a library, I'll add the retry."),
+            ("Add a retry to the HTTP client.", "I need access to the registry. I'll add the retry then."),
+            ("Add a retry to the HTTP client.", "Should I add it to the sync or to the async client?"),
+        ] {
+            assert!(!check(directive, message, &["ls"]).contains(&Certainty::Certain), "{message}");
         }
     }
 

@@ -31,12 +31,13 @@ impl Rule for TodoListOpen {
         let Some(facts) = evidence.transcript.get() else { return };
         let mut open: Vec<String> =
             facts.open_todos().filter(|item| !item.text.is_empty()).map(|item| quote(item.text.inspect())).collect();
-        if open.is_empty() || facts.interrupted {
+        if open.is_empty() || facts.interrupted || is_stale(facts) || speaks_openly(evidence.message()) {
             return;
         }
         let more = if open.len() > ITEMS_NAMED_MAX { " and more" } else { "" };
         open.truncate(ITEMS_NAMED_MAX);
-        let sure = !speaks_openly(evidence.message()) && !is_stale(facts) && !evidence.directives.iter().any(lets_stop);
+        // Parts of a transcript that were left out may have closed items.
+        let sure = facts.limits.is_empty() && !evidence.directives.iter().any(lets_stop);
         findings.file(
             Severity::Error,
             if sure { Certainty::Certain } else { Certainty::Likely },
@@ -49,10 +50,9 @@ fn speaks_openly(message: &str) -> bool {
     claims_remaining_work(message).is_some() || asks_user(message).is_some() || names_obstacle(message).is_some()
 }
 
-/// Whether the list may be out of date. A list that did not change since the last prompt may belong
-/// to work that the user no longer wants. Parts of a transcript that were left out may have closed items.
+/// Returns whether the list did not change since the last prompt: it may belong to work that the user no longer wants.
 fn is_stale(facts: &TranscriptFacts) -> bool {
-    facts.todos_step < facts.last_prompt_step || !facts.limits.is_empty()
+    facts.todos_step < facts.last_prompt_step
 }
 
 /// Returns whether a directive may have ended the work on the list: by a limit of its own, or by
@@ -128,12 +128,8 @@ mod tests {
     }
 
     #[test]
-    fn messages_and_directives_that_account_for_them_make_it_likely() {
+    fn directives_that_account_for_them_make_it_likely() {
         for (directive, message) in [
-            ("Implement the parser", "The docs are not done yet."),
-            ("Implement the parser", "Two items remain on the list."),
-            ("Implement the parser", "Which format should the docs have?"),
-            ("Implement the parser", "The docs need access to the wiki."),
             ("Implement the parser, then stop", "The parser is in place."),
             ("Do one step at a time", "Step one is in place."),
             ("Start with the parser", "The parser is in place."),
@@ -150,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_from_before_the_last_prompt_is_not_certain() {
+    fn a_list_from_before_the_last_prompt_says_nothing() {
         let mut facts = FactsBuilder::default();
         facts.prompt("Go on");
         facts.call("1", list(&OPEN));
@@ -159,7 +155,7 @@ mod tests {
             transcript: EvidencePart::Gathered(facts.finish()),
             ..asked("What is the name of the flag?", "It is `--dry-run`.")
         };
-        assert_eq!(grades(&TodoListOpen, &evidence), [Certainty::Likely]);
+        assert_eq!(grades(&TodoListOpen, &evidence), []);
         let mut corrected = with("Implement the parser", "The parser is in place.", &OPEN);
         corrected.directives.extend(Directive::from_prompt("No, forget the docs", 2, Vec::new()));
         assert_eq!(grades(&TodoListOpen, &corrected), [Certainty::Likely]);
@@ -176,6 +172,10 @@ mod tests {
             ("Stop after the parser", "Done.", &closed),
             ("Implement the parser", "Should I continue?", &closed),
             ("Implement the parser", "Done.", &[("", TodoState::Pending)]),
+            ("Implement the parser", "The docs are not done yet.", &OPEN),
+            ("Implement the parser", "Two items remain on the list.", &OPEN),
+            ("Implement the parser", "Which format should the docs have?", &OPEN),
+            ("Implement the parser", "The docs need access to the wiki.", &OPEN),
         ] {
             assert_eq!(grades(&TodoListOpen, &with(directive, message, items)), [], "{message}");
         }

@@ -10,8 +10,10 @@ use assize_core::text::quote;
 use assize_ecosystem::command::CommandRole;
 
 use super::{Findings, Needs, Rule};
+use crate::audit::is_about_all;
 use crate::claim::claims_tests_pass;
 use crate::evidence::Evidence;
+use crate::transcript::command::selects_tests;
 use crate::transcript::{CommandRun, CommandState, TestResult, TranscriptFacts};
 
 /// See the module.
@@ -34,10 +36,19 @@ impl Rule for UnevidencedClaim {
         if matches!(last_run, Some((_, TestResult::Failed | TestResult::NoneRan))) {
             return;
         }
-        if last_run.is_some_and(|(run, result)| run.step > edited && result == TestResult::Passed) {
+        let Some(claim) = claims_tests_pass(evidence.message()) else { return };
+        if let Some((run, TestResult::Passed)) = last_run
+            && run.step > edited
+        {
+            if is_about_all(claim) && ran_selected_tests_alone(facts, edited) {
+                findings.file(
+                    Severity::Error,
+                    if out_of_sight(evidence, facts, edited) { Certainty::Likely } else { Certainty::Certain },
+                    format!("The final message speaks of all tests, but since the last edit of code only selected ones were run: {}. Run all of them, or say which were run.", quote(run.command.inspect())),
+                );
+            }
             return;
         }
-        let Some(claim) = claims_tests_pass(evidence.message()) else { return };
         match last_run {
             Some((run, result)) if run.step > edited => {
                 let passed = |later: &&CommandRun| later.test_result() == Some(TestResult::Passed);
@@ -67,6 +78,12 @@ impl Rule for UnevidencedClaim {
             }
         }
     }
+}
+
+/// Returns whether all runs of tests since the last edit selected some of them.
+fn ran_selected_tests_alone(facts: &TranscriptFacts, edited: u64) -> bool {
+    let mut runs = facts.commands_after(edited).filter(|run| run.role == CommandRole::Test || run.tests.is_some());
+    runs.all(|run| selects_tests(run.command.inspect()))
 }
 
 fn file_unknown(run: &CommandRun, findings: &mut Findings<'_>) {
@@ -121,7 +138,10 @@ fn out_of_sight(evidence: &Evidence, facts: &TranscriptFacts, edited: u64) -> bo
         Regex::new(r"(?i-u)\b(?:ci|pipelines?|github actions|workflow runs?|sub-?agents?|agents? (?:ran|reports?|reported|confirm(?:s|ed))|delegated|you (?:ran|said|reported|mentioned|confirmed)|your (?:run|report)|according to|by hand|manually|hooks?)\b")
             .expect("valid pattern")
     });
+    // Who answers a question about tests claims nothing of a run.
+    let asked = evidence.directives.last().is_some_and(|directive| directive.text.inspect().trim_end().ends_with('?'));
     !facts.limits.is_empty()
+        || asked && edited <= facts.last_prompt_step
         || facts.delegation_step.is_some_and(|step| step > edited)
         || ELSEWHERE.is_match(evidence.message())
         || evidence.directives.iter().any(|directive| claims_tests_pass(directive.text.inspect()).is_some())

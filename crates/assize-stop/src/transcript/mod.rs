@@ -273,7 +273,7 @@ pub struct StopMark {
 }
 
 /// Turns the steps of a session into facts, with bounded memory.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct FactsBuilder {
     facts: TranscriptFacts,
     step: u64,
@@ -293,7 +293,7 @@ pub struct FactsBuilder {
     pending: HashMap<String, Pending>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Pending {
     Command { step: u64 },
     Edit { paths: Vec<String> },

@@ -123,8 +123,12 @@ impl Transcript {
     }
 
     /// Brings the agent's list into the given state, by the calls that Claude Code has for it.
+    /// Sets the list: what is no longer in it is deleted.
     pub(super) fn todo(&mut self, items: &[ScenarioTodo]) {
-        for item in items {
+        let gone = |known: &&ScenarioTodo| !items.iter().any(|item| item.text == known.text);
+        let deleted = |known: &ScenarioTodo| ScenarioTodo { text: known.text.clone(), state: "deleted".to_owned() };
+        let gone: Vec<ScenarioTodo> = self.list.iter().filter(gone).map(deleted).collect();
+        for item in items.iter().chain(&gone) {
             let known = self.list.iter().position(|known| known.text == item.text);
             let number = known.unwrap_or(self.list.len()) + 1;
             if known.is_none() {

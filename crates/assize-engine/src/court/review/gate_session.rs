@@ -32,7 +32,8 @@ use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use self::adaptation::{Adaptation, by_change, rewritten};
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
 use crate::gate::{
-    BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, RunnerTest, StoredBuild, is_missing_tool,
+    BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, RunnerTest, StoredBuild,
+    is_missing_tool,
 };
 use crate::random::fresh_word;
 use crate::sandbox::Sandbox;

@@ -1,0 +1,140 @@
+//! Which checks a command line makes, and what the last run of a kind came to.
+
+use std::collections::BTreeSet;
+
+use assize_ecosystem::command::CommandRole;
+use assize_ecosystem::find_tool;
+use assize_ecosystem::tool::ToolKind;
+
+use crate::transcript::check_output::found_nothing;
+use crate::transcript::command::parts;
+use crate::transcript::{CommandRun, CommandState};
+use crate::verification::CheckKind;
+
+/// Tells which checks a command line makes.
+pub fn kinds(command: &str) -> BTreeSet<CheckKind> {
+    let mut kinds = BTreeSet::new();
+    for part in parts(command) {
+        let words: Vec<&str> = part.iter().map(String::as_str).collect();
+        let role = assize_ecosystem::command_role(&words);
+        if role == CommandRole::Test {
+            kinds.insert(CheckKind::Tests);
+            kinds.insert(CheckKind::Build);
+        }
+        if !matches!(role, CommandRole::Check | CommandRole::Script) {
+            continue;
+        }
+        let mut own = BTreeSet::new();
+        for word in &words {
+            let name = word.rsplit('/').next().unwrap_or(word);
+            for kind in find_tool(name).into_iter().flat_map(|tool| tool.kinds) {
+                match kind {
+                    ToolKind::Formatter | ToolKind::Linter => own.insert(CheckKind::Lint),
+                    ToolKind::TypeChecker => own.insert(CheckKind::Types),
+                    _ => false,
+                };
+            }
+            let holds = |texts: &[&str]| texts.iter().any(|text| name.contains(text));
+            if holds(&["lint", "fmt", "format", "clippy", "vet", "style"]) {
+                own.insert(CheckKind::Lint);
+            }
+            if holds(&["type", "tsc", "mypy", "pyright"]) {
+                own.insert(CheckKind::Types);
+            }
+            if holds(&["build", "compile", "tsc", "bundle", "assemble", "package", "make"]) {
+                own.insert(CheckKind::Build);
+            }
+        }
+        // `cargo check` builds, `ruff check` does not.
+        if own.is_empty() && words.iter().any(|word| word.contains("check")) {
+            own.insert(CheckKind::Build);
+        }
+        kinds.append(&mut own);
+    }
+    kinds
+}
+
+/// What a run of a check came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckResult {
+    /// It found nothing.
+    Clean,
+    /// It found something. `sure` where that is the check's own doing, and not that of another command on the line.
+    Faulty {
+        /// Whether nothing else on the line can have failed.
+        sure: bool,
+    },
+    /// The transcript does not tell.
+    Unknown,
+}
+
+/// Returns the last of these runs of a kind, and what it came to.
+pub fn last_check(commands: &[CommandRun], kind: CheckKind) -> Option<(&CommandRun, CheckResult)> {
+    let is_meant =
+        |run: &&CommandRun| !run.was_refused() && !run.only_prints() && kinds(run.command.inspect()).contains(&kind);
+    let run = commands.iter().rev().find(is_meant)?;
+    let said = found_nothing(run.command.inspect(), run.output.inspect());
+    let result = match (run.state, said) {
+        (CommandState::Failed, Some(false)) => CheckResult::Faulty { sure: true },
+        (CommandState::Failed, _) => CheckResult::Faulty { sure: checks_alone(run.command.inspect(), kind) },
+        (CommandState::Succeeded, _) | (_, Some(true)) => CheckResult::Clean,
+        (_, Some(false)) => CheckResult::Faulty { sure: checks_alone(run.command.inspect(), kind) },
+        (CommandState::Unknown | CommandState::Running, None) => CheckResult::Unknown,
+    };
+    Some((run, result))
+}
+
+/// Returns whether every command on the line that can find fault is a check of this kind alone.
+fn checks_alone(command: &str, kind: CheckKind) -> bool {
+    parts(command).iter().all(|part| {
+        let words: Vec<&str> = part.iter().map(String::as_str).collect();
+        let kinds = kinds(&part.join(" "));
+        assize_ecosystem::command_role(&words) == CommandRole::Other
+            || kinds.contains(&kind) && !kinds.contains(&CheckKind::Tests)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::{FactsBuilder, ToolCall, ToolResult};
+
+    #[test]
+    fn commands_are_told_apart_by_what_they_check() {
+        use CheckKind::{Build, Lint, Tests, Types};
+        for (command, expected) in [
+            ("npx eslint src", &[Lint][..]),
+            ("npm run lint", &[Lint]),
+            ("cargo clippy --all-targets", &[Lint]),
+            ("npx tsc --noEmit", &[Types, Build]),
+            ("uv run mypy src", &[Types]),
+            ("npm run build", &[Build]),
+            ("cargo test", &[Tests, Build]),
+            ("ruff check . && mypy .", &[Types, Lint]),
+            ("git status", &[]),
+        ] {
+            assert_eq!(kinds(command), expected.iter().copied().collect(), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_fault_is_sure_where_nothing_else_can_have_failed() {
+        let result = |command: &str, status: i64, output: &str, kind| {
+            let mut facts = FactsBuilder::default();
+            facts.call("1", ToolCall::Command { command: command.to_owned(), background: false });
+            let output = output.to_owned();
+            facts.result("1", &ToolResult { is_error: status != 0, exit_status: Some(status), output });
+            last_check(&facts.finish().commands, kind).map(|(_, result)| result)
+        };
+        let faulty = |sure| Some(CheckResult::Faulty { sure });
+        assert_eq!(result("npm run lint", 1, "x", CheckKind::Lint), faulty(true));
+        assert_eq!(result("npm run lint && npm test", 1, "x", CheckKind::Lint), faulty(false));
+        assert_eq!(
+            result("npm run lint | tail -3", 0, "✖ 2 problems (1 error, 1 warning)", CheckKind::Lint),
+            faulty(true)
+        );
+        assert_eq!(result("npm run lint | tail -3", 0, "bye", CheckKind::Lint), Some(CheckResult::Unknown));
+        assert_eq!(result("cd web && npm run lint", 0, "", CheckKind::Lint), Some(CheckResult::Clean));
+        assert_eq!(result("npm test", 1, "", CheckKind::Lint), None);
+    }
+}

@@ -1,0 +1,168 @@
+//! The rules of the stop court at real stops: published sessions of agents, read from their transcripts.
+//!
+//! The work trees of these sessions are not there. So only what a rule reads in the prompts, the transcript and the message
+//! counts; a stop before which nothing was written has an empty change. Every other project is not tuned on: of those only the
+//! numbers are shown.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assize_core::diff::Diff;
+use assize_core::finding::Certainty;
+use assize_core::gathered::{EvidencePart, Fingerprint};
+use assize_core::text::quote;
+use assize_stop::directive::Directive;
+use assize_stop::evidence::Evidence;
+use assize_stop::rule::{self, RuleSettings};
+use assize_stop::transcript::{FactsBuilder, TranscriptFacts, TranscriptKind, kind_of};
+
+use crate::shell::Result;
+
+#[derive(Default)]
+struct StopTally {
+    stops: u32,
+    certain: u32,
+    likely: u32,
+    by_rule: BTreeMap<String, (u32, u32)>,
+}
+
+/// Judges the stops of all sessions below a folder and prints what was found.
+pub fn run(folder: &Path, named: bool) -> Result {
+    let mut projects: Vec<_> = fs::read_dir(folder)
+        .map_err(|error| format!("{}: {error}", folder.display()))?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    projects.retain(|path| path.is_dir());
+    projects.sort();
+    let mut sets = [StopTally::default(), StopTally::default()];
+    for project in &projects {
+        let name = project.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let set = usize::from(name.bytes().map(u32::from).sum::<u32>() % 2 == 1);
+        let mut files = Vec::new();
+        transcripts(project, &mut files)?;
+        for file in &files {
+            judge_session(file, &mut sets[set], named && set == 0)?;
+        }
+    }
+    for (what, tally) in ["known", "unseen"].into_iter().zip(&sets) {
+        let share = |part: u32| 100.0 * f64::from(part) / f64::from(tally.stops.max(1));
+        println!(
+            "\n{what}: {} stops, {} with a certain finding ({:.1} %), {} with likely ones alone ({:.1} %)",
+            tally.stops,
+            tally.certain,
+            share(tally.certain),
+            tally.likely,
+            share(tally.likely)
+        );
+        println!("| rule | certain | likely |\n|---|---:|---:|");
+        for (rule, (certain, likely)) in &tally.by_rule {
+            println!("| {rule} | {certain} | {likely} |");
+        }
+    }
+    Ok(())
+}
+
+/// Finds the transcripts that are lines, below a folder.
+fn transcripts(folder: &Path, files: &mut Vec<PathBuf>) -> Result {
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).map_err(failed)?.flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            transcripts(&path, files)?;
+        } else if path.extension().is_some_and(|ending| ending == "jsonl") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn judge_session(file: &Path, tally: &mut StopTally, named: bool) -> Result {
+    let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let first = bytes.split(|byte| *byte == b'\n').take(50).filter_map(|line| serde_json::from_slice(line).ok());
+    let Some(kind) = kind_of(&first.collect::<Vec<_>>()) else { return Ok(()) };
+    for (line, facts, prompts) in stops(&bytes, kind) {
+        let Some(evidence) = evidence(facts, prompts) else { continue };
+        let report = rule::run(&evidence, &RuleSettings::default());
+        let has = |certainty| report.findings.iter().any(|finding| finding.certainty == certainty);
+        tally.stops += 1;
+        tally.certain += u32::from(has(Certainty::Certain));
+        tally.likely += u32::from(!has(Certainty::Certain) && has(Certainty::Likely));
+        for finding in &report.findings {
+            let counts = tally.by_rule.entry(finding.rule.clone()).or_default();
+            if finding.certainty == Certainty::Certain {
+                counts.0 += 1
+            } else {
+                counts.1 += 1
+            }
+            if named {
+                let asked =
+                    evidence.directives.last().map_or(String::new(), |directive| quote(directive.text.inspect()));
+                println!(
+                    "{}:{line}: {:?} {}: {}\n    asked: {asked}\n    said: …{}",
+                    file.display(),
+                    finding.certainty,
+                    finding.rule,
+                    finding.message,
+                    quote(assize_core::text::tail(evidence.message(), 300))
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The stops of a session: the line, what was known then, and how many prompts had come before the stop before it.
+fn stops(bytes: &[u8], kind: TranscriptKind) -> Vec<(u64, TranscriptFacts, usize)> {
+    let lines = || bytes.split(|byte| *byte == b'\n');
+    let (mut all, mut format) = (FactsBuilder::of_all_stops(), kind.format());
+    for line in lines() {
+        all.next_line();
+        format.line(line, &mut all);
+    }
+    let places: Vec<u64> = all.finish_with_stops().1.iter().map(|stop| stop.line).collect();
+    let (mut builder, mut format, mut found, mut before) = (FactsBuilder::default(), kind.format(), Vec::new(), 0);
+    for (line, number) in lines().zip(1_u64..) {
+        format.line(line, &mut builder);
+        if places.contains(&number) {
+            let facts = builder.clone().finish();
+            let prompts = facts.prompts.len();
+            found.push((number, facts, before));
+            before = prompts;
+        }
+    }
+    found
+}
+
+/// The evidence of a stop whose work tree is not there. Nothing, where no prompt of a user is open.
+fn evidence(facts: TranscriptFacts, before: usize) -> Option<Evidence> {
+    let prompts = facts.prompts.iter().skip(before.min(facts.prompts.len().saturating_sub(1)));
+    let directives: Vec<Directive> = prompts
+        .enumerate()
+        .filter_map(|(index, words)| Directive::from_prompt(words.inspect(), before + index + 1, Vec::new()))
+        .collect();
+    if directives.is_empty() || facts.interrupted {
+        return None;
+    }
+    let since = facts.last_prompt_step;
+    let wrote =
+        facts.edits.iter().any(|edit| edit.step > since) || facts.commands_after(since).any(|run| !run.only_looks());
+    let diff = if wrote {
+        EvidencePart::Missing("the work tree is not there".to_owned())
+    } else {
+        EvidencePart::Gathered(Diff { baseline: Some("b".repeat(40)), ..Diff::default() })
+    };
+    let fingerprint = Fingerprint::default();
+    Some(Evidence {
+        directives,
+        diff,
+        start: EvidencePart::Gathered(()),
+        accepted_fingerprint: Some(fingerprint.clone()),
+        fingerprint,
+        final_message: facts.last_message.clone(),
+        transcript: EvidencePart::Gathered(facts),
+        ..Evidence::missing("")
+    })
+}
