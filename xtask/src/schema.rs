@@ -17,7 +17,7 @@ use assize_eval::judge_evaluation::report::EvalReport;
 use assize_eval::rubric::Rubric;
 use assize_gate::document::GateList;
 use assize_gate::exec_report::ExecReport;
-use assize_ledger::document::{LedgerCheck, LedgerLine, ReplayDocument, ShadowSummary};
+use assize_ledger::document::{ApprovalDocument, LedgerCheck, LedgerLine, MarkDocument, ReplayDocument, ShadowSummary};
 use assize_ledger::event::LedgerEvent;
 use assize_market::bid::Bid;
 use assize_market::envelope::{
@@ -29,7 +29,9 @@ use assize_review::envelope::{GatesEnvelope, ReviewEnvelope};
 use assize_review::fix::envelope::{FixEnvelope, ResumableFixes};
 use assize_review::tournament::envelope::TournamentEnvelope;
 use assize_review::verdict::ReviewVerdict;
-use assize_stop::envelope::{AuditEnvelope, PauseDocument, ResumeDocument, RuleDocument, StopEnvelope};
+use assize_stop::envelope::{
+    AuditEnvelope, CalibrationEnvelope, PauseDocument, ResumeDocument, RuleDocument, StopEnvelope,
+};
 use assize_stop::verdict::StopVerdict;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -290,6 +292,24 @@ const PUBLISHED: &[Published] = &[
         describes: "what agents claimed in past sessions, and what those show",
         printed_by: &["stop audit"],
         schema: printed::<AuditEnvelope>,
+    },
+    Published {
+        name: "stop-calibration",
+        describes: "how often people overruled the rules and judges of a project",
+        printed_by: &["stop calibrate"],
+        schema: printed::<CalibrationEnvelope>,
+    },
+    Published {
+        name: "approvals",
+        describes: "what is approved",
+        printed_by: &["approve"],
+        schema: printed::<ApprovalDocument>,
+    },
+    Published {
+        name: "ledger-mark",
+        describes: "what a person said of a ruling",
+        printed_by: &["ledger mark"],
+        schema: printed::<MarkDocument>,
     },
     Published {
         name: "pause",

@@ -38,6 +38,7 @@
 //! assert_eq!(unjudged.cause, Cause::Malformed);
 //! ```
 
+pub mod approval;
 pub mod diff;
 pub mod document;
 pub mod envelope;

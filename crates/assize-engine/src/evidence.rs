@@ -77,6 +77,7 @@ pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
     });
     let dirty = dirty.collect();
     Ok(Baseline {
+        approvals: None,
         commit,
         dirty,
         dirty_cut: paths.next().is_some(),

@@ -354,6 +354,22 @@ impl Ledger {
         Ok(payload.and_then(|payload| LedgerEvent::from_json(str::from_utf8(&payload).ok()?).ok()))
     }
 
+    /// Reads the events of a kind that belong to no session, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the database cannot be read.
+    pub fn events_of_no_session(&self, kind: &str) -> Result<Vec<LedgerEvent>, LedgerError> {
+        let sql = "SELECT payload FROM entry WHERE session = '-' AND kind = ?1 AND seq > 0 ORDER BY seq";
+        let connection = &self.database.connection;
+        let mut statement = connection.prepare(sql).map_err(|error| self.failure(&error))?;
+        let payloads =
+            statement.query_map([kind], |row| row.get::<_, Vec<u8>>(0)).map_err(|error| self.failure(&error))?;
+        let read = |payload: Vec<u8>| LedgerEvent::from_json(str::from_utf8(&payload).ok()?).ok();
+        let payloads: Vec<Vec<u8>> = payloads.collect::<Result<_, _>>().map_err(|error| self.failure(&error))?;
+        Ok(payloads.into_iter().filter_map(read).collect())
+    }
+
     /// Reads the event of an entry.
     ///
     /// # Errors

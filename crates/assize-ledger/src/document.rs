@@ -1,7 +1,9 @@
 //! What `assize ledger` prints for programs.
 
+use assize_core::approval::Approval;
 use assize_core::envelope::VERSION;
 use assize_core::ruling::Outcome;
+use assize_stop::calibration::Answer;
 use serde::Serialize;
 
 use crate::chain::Header;
@@ -56,6 +58,42 @@ impl LedgerCheck {
     /// Makes the document of a chain that is damaged.
     pub fn damaged(damage: String) -> Self {
         Self { assize: VERSION, sound: false, entries: None, head: None, damage: Some(damage) }
+    }
+}
+
+/// What `assize approve` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ApprovalDocument {
+    /// The version of this shape: 1.
+    pub assize: u32,
+    /// What is approved.
+    pub approvals: Vec<Approval>,
+}
+
+impl ApprovalDocument {
+    /// Makes the document.
+    pub fn of(approvals: Vec<Approval>) -> Self {
+        Self { assize: VERSION, approvals }
+    }
+}
+
+/// What `assize ledger mark` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MarkDocument {
+    /// The version of this shape: 1.
+    pub assize: u32,
+    /// The entry with the ruling.
+    pub entry: u64,
+    /// What was said of it.
+    pub answer: Answer,
+}
+
+impl MarkDocument {
+    /// Makes the document.
+    pub fn of(entry: u64, answer: Answer) -> Self {
+        Self { assize: VERSION, entry, answer }
     }
 }
 

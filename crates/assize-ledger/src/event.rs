@@ -2,6 +2,7 @@
 //!
 //! Each court owns the record that its event carries. Folding must not fail; an event of an unknown kind changes nothing.
 
+use assize_core::approval::Approval;
 use assize_core::ruling::Outcome;
 use assize_eval::run::{CorrectionRecord, RunRecord};
 use assize_market::run::{MarketEnding, MarketStart, MarketStep};
@@ -10,6 +11,7 @@ use assize_review::court::ReviewRecord;
 use assize_review::fix::record::{FixEnd, FixStart, FixStep};
 use assize_review::tournament::TournamentRecord;
 use assize_review::tournament::generation::{GenerationStart, GenerationStep};
+use assize_stop::calibration::Answer;
 use assize_stop::court::StopRecord;
 use assize_stop::directive::Directive;
 use assize_stop::session::{Baseline, SessionState};
@@ -97,6 +99,29 @@ pub enum LedgerEvent {
         /// Why, in the agent's words.
         reason: String,
     },
+    /// A person let a finding stand.
+    Approved {
+        /// Which, why and until when.
+        approval: Approval,
+    },
+    /// A person said whether a ruling was right.
+    Marked {
+        /// The entry with the ruling.
+        entry: u64,
+        /// What of it.
+        answer: Answer,
+    },
+    /// A person took a rule's power to block alone, because it blocked wrongly too often.
+    RuleDowngraded {
+        /// The rule.
+        rule: String,
+        /// How often it had been overruled.
+        overruled: u64,
+        /// How often it had blocked.
+        blocks: u64,
+        /// The share of wrong blocks that it might have had.
+        limit: f64,
+    },
     /// A person told the court to stand aside.
     Paused {
         /// Until when, in milliseconds since 1970; `None` until it is told to go on.
@@ -165,6 +190,9 @@ impl LedgerEvent {
             Self::PatchIntended { .. } => "patch_intended",
             Self::PatchApplied { .. } => "patch_applied",
             Self::SessionEnded { .. } => "session_ended",
+            Self::Approved { .. } => "approved",
+            Self::Marked { .. } => "marked",
+            Self::RuleDowngraded { .. } => "rule_downgraded",
             Self::Paused { .. } => "paused",
             Self::Resumed => "resumed",
             Self::AnchoredAnew { .. } => "anchored_anew",

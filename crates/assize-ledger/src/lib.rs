@@ -27,3 +27,4 @@ pub mod anchor;
 pub mod chain;
 pub mod document;
 pub mod event;
+pub mod labels;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check_runs::{CheckResult, last_check};
 use crate::claim::{claims_commit, claims_deployment};
-use crate::rule::contradicted_claim::is_partial;
+use crate::claim_scope::is_about_all;
 use crate::transcript::command::{parts, selects_tests};
 use crate::transcript::{CommandRun, CommandState, StopMark, TestResult, TranscriptFacts, last_test_run};
 use crate::verification::CheckKind;
@@ -359,14 +359,6 @@ impl<'a> SessionPast<'a> {
             (false, false) => ClaimBasis::BeforeLastEdit,
         }
     }
-}
-
-/// Returns whether a claim speaks of all tests.
-pub(crate) fn is_about_all(sentence: &str) -> bool {
-    let words = sentence.to_ascii_lowercase();
-    let mut words = words.split(|character: char| !character.is_ascii_alphabetic());
-    words.any(|word| matches!(word, "all" | "full" | "whole" | "entire" | "every" | "complete"))
-        && !is_partial(sentence)
 }
 
 fn says_it_was_done(output: &str) -> bool {

@@ -154,6 +154,27 @@ pub fn claims_tests_pass(message: &str) -> Option<&str> {
     stated(message).find(|sentence| CLAIM.is_match(sentence) && !is_part(sentence) && !hedged(sentence))
 }
 
+/// Returns the commands that are quoted and said to pass, whatever the language of the words around them.
+pub fn commands_said_to_pass(message: &str) -> impl Iterator<Item = &str> {
+    static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)`([a-z][ -_a-~]{2,80})`[ -_a-~]{0,30}?(?:\bpass(?:es|ed)\b|\bsucceed(?:s|ed)?\b|\b(?:is|are|was|runs?) (?:now |all |still |also )*(?:green|clean)\b|",
+            r"\b(?:exit(?:s|ed)?|status|code|statut|estado)\b[ -_a-~]{0,20}\b0\b)",
+        ))
+        .expect("valid pattern")
+    });
+    static DENIES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:not|never|no longer|once|when|if|until|unless|should|would|could|will|before|after|make sure|until)\b|n(?:'|’)t\b").expect("valid pattern")
+    });
+    stated(message)
+        .filter(|sentence| sentence.contains('`'))
+        .filter_map(|sentence| {
+            let claim = CLAIM.captures(sentence)?;
+            claim.get(1).filter(|_| claim.get(0).is_some_and(|whole| !DENIES.is_match(&sentence[..whole.end()])))
+        })
+        .map(|command| command.as_str())
+}
+
 /// What a tool is said to have come to, where it found nothing.
 macro_rules! clean {
     () => {

@@ -4,6 +4,7 @@
 //! decision itself, a function of what is then recorded, so that every ruling can be replayed. The
 //! court must not know which agent or judge it deals with.
 
+use assize_core::approval::{self, Approval, ApprovedFinding};
 use assize_core::finding::{BlockOn, Certainty, Finding};
 use assize_core::gathered::Fingerprint;
 use assize_core::hearing::OpinionCollector;
@@ -177,6 +178,9 @@ pub struct StopInputs {
     /// What the rules found.
     #[serde(default)]
     pub findings: Vec<Finding>,
+    /// What they found and the team lets stand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approved: Vec<ApprovedFinding>,
     /// Rules that could not be run.
     #[serde(default)]
     pub rules_not_run: Vec<String>,
@@ -261,6 +265,7 @@ impl StopInputs {
             policy: StopPolicy::default(),
             evidence: None,
             findings: Vec::new(),
+            approved: Vec::new(),
             rules_not_run: Vec::new(),
             opinions: Vec::new(),
         }
@@ -272,6 +277,11 @@ impl StopRecord {
     pub fn of(inputs: StopInputs, session: &SessionState) -> Self {
         let decision = decide(&inputs, session);
         Self { inputs, decision }
+    }
+
+    /// Walks over the rules whose findings alone block.
+    pub fn blocking_rules(&self) -> impl Iterator<Item = &str> {
+        blocking(&self.inputs).map(|finding| finding.rule.as_str())
     }
 
     /// Returns how the stop counts in its session; `None` when nothing was put before the court.
@@ -338,6 +348,8 @@ pub struct StopCourt {
     nonce: Nonce,
     /// The evidence of a stop whose checks are being run.
     unverified: Option<Box<Evidence>>,
+    /// What the team lets stand, and the day.
+    approvals: (Vec<Approval>, String),
     closed: bool,
 }
 
@@ -359,8 +371,16 @@ impl StopCourt {
             hearing: OpinionCollector::new(judges),
             nonce,
             unverified: None,
+            approvals: (Vec::new(), String::new()),
             closed: false,
         }
+    }
+
+    /// Lets findings stand that the team has approved. `today` is the day, as `YYYY-MM-DD`.
+    #[must_use]
+    pub fn with_approvals(mut self, approvals: Vec<Approval>, today: String) -> Self {
+        self.approvals = (approvals, today);
+        self
     }
 
     /// Takes in what happened and says what has to happen next. After [`StopEffect::Rule`] the
@@ -424,8 +444,10 @@ impl StopCourt {
         self.consider(&evidence)
     }
 
-    /// Adds findings, those left out that a person has let pass.
-    fn find(&mut self, findings: Vec<Finding>) {
+    /// Adds findings, those left out that a person has let pass, and those set apart that the team has approved.
+    fn find(&mut self, mut findings: Vec<Finding>) {
+        let (approvals, today) = &self.approvals;
+        self.inputs.approved.extend(approval::apply(&mut findings, approvals, today));
         let waived = &self.session.waived;
         self.inputs.findings.extend(findings.into_iter().filter(|finding| !waived.contains(&finding.key())));
     }
@@ -471,6 +493,21 @@ fn settled_before_evidence(case: &StopCase, session: &SessionState) -> Option<Al
     }
 }
 
+/// Says which findings were let stand.
+fn approved_notice(approved: &[ApprovedFinding]) -> Option<String> {
+    let first = approved.first()?;
+    let rest = match approved.len() {
+        1 => String::new(),
+        more => format!(" and {} more", more - 1),
+    };
+    Some(format!(
+        "Assize let an approved finding stand{rest}: {} (approved until {}: {})",
+        first.finding.with_id(),
+        first.until,
+        first.why
+    ))
+}
+
 fn blocking(inputs: &StopInputs) -> impl Iterator<Item = &Finding> {
     inputs.findings.iter().filter(|finding| inputs.policy.blocks(finding))
 }
@@ -502,7 +539,7 @@ pub fn decide(inputs: &StopInputs, session: &SessionState) -> Decision {
     }
     let ruling = rule_on(inputs, session);
     if ruling.outcome == Outcome::Accept {
-        return Decision::leave(ruling, AllowReason::Accepted, None);
+        return Decision::leave(ruling, AllowReason::Accepted, approved_notice(&inputs.approved));
     }
     if let Some(unjudged) = &ruling.unjudged
         && inputs.policy.on_unjudged == OnUnjudged::Allow

@@ -5,6 +5,7 @@ use assize_core::page::Page;
 use serde::{Deserialize, Serialize};
 
 use crate::audit::{AuditedProject, AuditedSession, by_project};
+use crate::calibration::StopCalibration;
 use crate::court::StopRecord;
 use crate::verdict::StopVerdict;
 use crate::verification::StopVerification;
@@ -58,6 +59,26 @@ impl AuditEnvelope {
     /// Sums sessions up.
     pub fn of(sessions: Vec<AuditedSession>, unread: Vec<String>) -> Self {
         Self { assize: VERSION, projects: by_project(&sessions), sessions, unread }
+    }
+}
+
+/// What `assize stop calibrate` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CalibrationEnvelope {
+    /// The version of this shape: 1.
+    pub assize: u32,
+    /// What is known.
+    #[serde(flatten)]
+    pub calibration: StopCalibration,
+    /// The rules that no longer block alone from now on.
+    pub downgraded: Vec<String>,
+}
+
+impl CalibrationEnvelope {
+    /// Makes the document.
+    pub fn of(calibration: StopCalibration, downgraded: Vec<String>) -> Self {
+        Self { assize: VERSION, calibration, downgraded }
     }
 }
 

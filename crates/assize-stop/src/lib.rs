@@ -33,8 +33,10 @@
 pub mod attribution;
 pub mod audit;
 pub mod background;
+pub mod calibration;
 pub mod check_runs;
 pub mod claim;
+pub mod claim_scope;
 pub mod court;
 pub mod directive;
 pub mod envelope;

@@ -63,6 +63,9 @@ pub struct Baseline {
     /// Earlier sessions that this one continues: their work is its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub continues: Vec<String>,
+    /// The project's approvals at that time: only what was there before the session lets findings stand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approvals: Option<String>,
     /// The project's configuration at that time. It holds for the whole session, so that an agent
     /// cannot switch off during the work the rules that judge the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,6 @@
 //! The `assize` program: parses the command line, calls a command, exits.
 
+mod approvals;
 mod cli;
 mod command;
 mod config;

@@ -428,6 +428,8 @@ fn stops_and_the_ledger_are_described() {
     expect_described("stop-verdict", &stop["verdict"]);
     expect_lines(&world.run(&["stop", "--rules"]), "stop-rule");
     world.expect(&["stop", "audit", &transcript], "stop-audit");
+    world.expect(&["stop", "calibrate"], "stop-calibration");
+    world.expect(&["approve", "--list"], "approvals");
     world.expect(&["pause", "--minutes", "5"], "pause");
     world.expect(&["pause"], "pause");
     world.expect(&["resume"], "resume");

@@ -93,9 +93,9 @@ fn judge_session(file: &Path, tally: &mut StopTally, named: bool) -> Result {
         for finding in &report.findings {
             let counts = tally.by_rule.entry(finding.rule.clone()).or_default();
             if finding.certainty == Certainty::Certain {
-                counts.0 += 1
+                counts.0 += 1;
             } else {
-                counts.1 += 1
+                counts.1 += 1;
             }
             if named {
                 let asked =

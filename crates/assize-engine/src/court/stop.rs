@@ -2,6 +2,7 @@
 
 pub mod verification;
 
+use assize_core::approval::Approval;
 use assize_core::opinion::Opinion;
 use assize_core::prompt::Question;
 use assize_stop::court::{StopCase, StopCourt, StopEffect, StopEvent, StopPolicy, StopRecord};
@@ -29,6 +30,10 @@ pub struct StopTerms {
     pub rules: RuleSettings,
     /// The ids of the model judges.
     pub judges: Vec<String>,
+    /// What the team lets stand.
+    pub approvals: Vec<Approval>,
+    /// The day, as `YYYY-MM-DD`.
+    pub today: String,
 }
 
 /// Runs the court for one stop.
@@ -40,9 +45,10 @@ pub fn hold(
     verify: RunChecks<'_>,
     ask: AskStopJudges<'_>,
 ) -> StopRecord {
-    let StopTerms { policy, rules, judges } = terms;
+    let StopTerms { policy, rules, judges, approvals, today } = terms;
     let state = session.clone();
-    let mut court = StopCourt::new(case, policy, rules, session, judges, fresh_nonce());
+    let mut court =
+        StopCourt::new(case, policy, rules, session, judges, fresh_nonce()).with_approvals(approvals, today);
     let mut effects = court.step(StopEvent::Opened);
     loop {
         let Some(effect) = effects.pop() else {

@@ -60,7 +60,13 @@ fn changed_comments_alone(diff: &Diff) -> Option<&FileChange> {
 fn changes_comments_alone(file: &FileChange) -> bool {
     let sides = [DiffSide::Old, DiffSide::New].map(|side| read(file, side));
     let changed = || sides.iter().flatten().flatten().filter(|line| line.changed);
-    changed().all(|line| line.is_bare()) && changed().any(|line| !line.comment.trim().is_empty())
+    // A line with nothing but the marks of a comment divides its paragraphs.
+    let is_mark = |raw: &str| matches!(raw.trim(), "//" | "///" | "//!" | "#" | "*" | "/*" | "/**" | "*/" | "--");
+    // What a tool reads in a comment is no comment.
+    const TOLD: [&str; 11] =
+        ["@ts-", "eslint-", "noqa", "nolint", "type: ignore", "pragma", "go:", "rubocop:", "phpstan", "biome-", "prettier-"];
+    let is_told = |comment: &str| TOLD.iter().any(|word| comment.contains(word));
+    changed().all(|line| (line.is_bare() || is_mark(line.raw)) && !is_told(&line.comment)) && changed().any(|line| !line.comment.trim().is_empty())
 }
 
 /// Returns whether a directive asks for more than words about the code.
@@ -136,6 +142,7 @@ mod tests {
             ("Make the cache safe.", "Which of the two caches do you mean?", comment),
             ("Make the cache safe.", DONE, "+// Guarded by mu.\n+var mu sync.Mutex\n"),
             ("Make the cache safe.", DONE, "-x := 1 // one\n+x := 2 // one\n"),
+            ("Make the linter pass.", DONE, "+//nolint:errcheck\n a()\n"),
             ("Why does this happen?\n\nfatal error: concurrent map writes\n\nIs the map shared?", DONE, comment),
         ] {
             assert_eq!(check(directive, message, "a.go", lines), [], "{directive} {message} {lines}");

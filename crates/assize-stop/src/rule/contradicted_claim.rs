@@ -1,19 +1,18 @@
 //! The final message says that tests pass, and the last run of tests failed.
 
-use std::sync::LazyLock;
 
-use regex::Regex;
 use assize_core::finding::{Certainty, Severity};
 use assize_ecosystem::is_code;
 use assize_core::text::quote;
 use assize_ecosystem::command::CommandRole;
 
-use crate::transcript::command;
 use super::{Findings, Needs, Rule};
-use crate::check_runs::{CheckResult, last_check};
-use crate::claim::{admits_failure, claims_tests_pass};
+use crate::check_runs::{CheckResult, kinds, last_check};
+use crate::claim::{admits_failure, claims_tests_pass, commands_said_to_pass};
+use crate::claim_scope::is_partial;
 use crate::evidence::Evidence;
-use crate::transcript::{TestResult, TranscriptFacts};
+use crate::transcript::check_output::found_nothing;
+use crate::transcript::{CommandRun, CommandState, TestResult, TranscriptFacts};
 use crate::verification::CheckKind;
 
 /// See the module.
@@ -31,6 +30,7 @@ impl Rule for ContradictedClaim {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let Some(facts) = evidence.transcript.get() else { return };
         check_others(evidence, facts, findings);
+        check_commands(evidence, facts, findings);
         let Some((run, result)) = facts.last_test_run(facts.last_edit(is_code).unwrap_or(0)) else { return };
         if !matches!(result, TestResult::Failed | TestResult::NoneRan) {
             return;
@@ -78,80 +78,35 @@ fn check_others(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut Fin
     }
 }
 
+/// Compares commands that are quoted and said to pass with their last runs after the last edit.
+fn check_commands(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut Findings<'_>) {
+    let edited = facts.last_edit(is_code).unwrap_or(0);
+    let message = evidence.message();
+    for command in commands_said_to_pass(message) {
+        let is_meant = |run: &&CommandRun| run.command.inspect().contains(command) && !run.was_refused() && !run.only_prints();
+        let Some(run) = facts.commands.iter().rev().find(is_meant).filter(|run| run.step > edited) else { continue };
+        let failed_tests = run.tests.is_some_and(|tally| tally.failed > 0);
+        // Another command on the line may have failed.
+        let alone = run.command.inspect().trim() == command && run.state == CommandState::Failed;
+        let found = found_nothing(run.command.inspect(), run.output.inspect()) == Some(false);
+        let told = claims_tests_pass(message).is_some() && run.role == CommandRole::Test
+            || [CheckKind::Lint, CheckKind::Types, CheckKind::Build].iter().any(|kind| kind.claim(message).is_some() && kinds(command).contains(kind));
+        if told || !(failed_tests || alone || found) {
+            continue;
+        }
+        let sure = facts.limits.is_empty();
+        findings.file(
+            Severity::Error,
+            if sure { Certainty::Certain } else { Certainty::Likely },
+            format!("The final message says that {} passes, but its last run did not. Fix what it reports and run it again, or say what it reports.", quote(command)),
+        );
+    }
+}
+
 /// Returns whether the claim gives this number, and does not speak of all tests.
 fn counts(claim: &str, passed: u64) -> bool {
     let mut numbers = claim.split(|character: char| !character.is_ascii_digit());
     !claim.to_ascii_lowercase().contains("all") && numbers.any(|number| number.parse() == Ok(passed))
-}
-
-/// Returns whether the claim is about some of the tests.
-pub(crate) fn is_partial(claim: &str) -> bool {
-    static PART: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i-u)\b(?:new|added|unit|integration|e2e|end-to-end|regression|relevant|affected|related|updated|targeted|focused|corresponding|",
-            r"these|those|this|both|two|three|four|five|my|its|existing|other|backend|frontend|doc|smoke|type|lint)\b",
-        ))
-        .expect("valid pattern")
-    });
-    let mut whole = String::with_capacity(claim.len());
-    for (index, span) in claim.split('`').enumerate() {
-        // Every second span is quoted. A command that runs all tests is no part of them.
-        match index % 2 == 1 && runs_all_tests(span) {
-            true => whole.push_str("the tests"),
-            false if index % 2 == 1 => return true,
-            false => whole.push_str(span),
-        }
-    }
-    PART.is_match(&whole)
-}
-
-/// Returns whether a command line runs tests and selects none of them.
-fn runs_all_tests(command: &str) -> bool {
-    let plain = |word: &str| {
-        matches!(
-            word,
-            "npm"
-                | "pnpm"
-                | "yarn"
-                | "bun"
-                | "deno"
-                | "npx"
-                | "run"
-                | "test"
-                | "t"
-                | "cargo"
-                | "nextest"
-                | "--workspace"
-                | "--all"
-                | "--all-features"
-                | "pytest"
-                | "-q"
-                | "python"
-                | "-m"
-                | "unittest"
-                | "uv"
-                | "poetry"
-                | "tox"
-                | "jest"
-                | "vitest"
-                | "mocha"
-                | "go"
-                | "./..."
-                | "make"
-                | "just"
-                | "mvn"
-                | "gradle"
-                | "./gradlew"
-                | "rspec"
-                | "bundle"
-                | "exec"
-                | "dotnet"
-                | "swift"
-                | "mix"
-                | "ctest"
-        )
-    };
-    command::role(command) == CommandRole::Test && command.split_whitespace().all(plain)
 }
 
 #[cfg(test)]
@@ -218,6 +173,23 @@ mod tests {
             ("I fixed the parser.", ("npm run lint", 1, "x"), None),
         ] {
             assert_eq!(grades(&ContradictedClaim, &after(message, &[run])), Vec::from_iter(expected), "{message} {run:?}");
+        }
+    }
+
+    #[test]
+    fn a_quoted_command_that_is_said_to_pass_is_compared_with_its_last_run() {
+        let lint = ("npm run lint", 1, "✖ 2 problems (1 error, 1 warning)");
+        let tests = ("npm test || true", 0, "ℹ tests 4\nℹ pass 3\nℹ fail 1\n");
+        let types = ("npx tsc --noEmit 2>&1 | tail -1", 0, "  Type 'x' is not assignable.");
+        for (message, run, expected) in [
+            ("`npm run lint` passes too, apart from a warning that was there before.", lint, Some(Certainty::Certain)),
+            ("Corrigido. `npm test` termina com status 0.", tests, Some(Certainty::Certain)),
+            ("`tsc --noEmit` exits with 0.", types, Some(Certainty::Certain)),
+            ("`npm run lint` does not pass yet.", lint, None),
+            ("Once `npm run lint` passes, you can merge.", lint, None),
+            ("`npm run build` passes.", lint, None),
+        ] {
+            assert_eq!(grades(&ContradictedClaim, &after(message, &[run])), Vec::from_iter(expected), "{message}");
         }
     }
 

@@ -6,7 +6,7 @@ use assize_core::finding::{Certainty, Severity};
 use assize_core::text::{listed, quote};
 use regex::Regex;
 
-use super::contradicted_claim::is_partial;
+use crate::claim_scope::is_partial;
 use super::{Findings, Needs, Rule};
 use crate::claim::admits_failure;
 use crate::evidence::Evidence;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use assize_core::finding::{Certainty, Severity};
+use assize_core::approval;
 use assize_core::diff::{DiffLine, DiffLineKind};
 use assize_core::text::{Untrusted, quote};
 
@@ -49,7 +50,7 @@ impl Rule for GateTampered {
 fn is_tampering(command: &str) -> bool {
     static CALL: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?:^|[;&|(/ \t\n])assize[ \t]+(?:-[^ \t\n]+[ \t]+)*(?:hook|pause|ledger[ \t]+anchor)\b",
+            r"(?:^|[;&|(/ \t\n])assize[ \t]+(?:-[^ \t\n]+[ \t]+)*(?:hook|pause|approve|ledger[ \t]+(?:anchor|mark))\b",
             r"|\b(?:rm|mv|unlink|truncate|shred|chmod|sqlite3)\b[^;&|\n]*(?:\.assize\b|/state/assize\b)",
             r"|>[ \t]*[^ \t\n;&|]*(?:\.assize|/state/assize)/",
         ))
@@ -73,7 +74,7 @@ const AGENT_SETTINGS: [&str; 7] = [
 fn certainty_of(path: &str, evidence: &Evidence) -> Option<Certainty> {
     let is_file = |file: &str| path.strip_suffix(file).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
     let is_below = |folder: &str| path.starts_with(folder) || path.contains(&format!("/{folder}"));
-    if is_file("assize.toml") || is_below(".assize/") || is_below(".local/state/assize/") {
+    if is_file("assize.toml") || is_file(approval::FILE_NAME) || is_below(".assize/") || is_below(".local/state/assize/") {
         return Some(Certainty::Certain);
     }
     AGENT_SETTINGS.iter().any(|file| is_file(file)).then_some(())?;

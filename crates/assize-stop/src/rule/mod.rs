@@ -215,6 +215,15 @@ impl RuleSettings {
         }
     }
 
+    /// Takes from rules the power to block alone, unless the settings say something of them.
+    #[must_use]
+    pub fn with_downgraded(mut self, rules: impl IntoIterator<Item = String>) -> Self {
+        for rule in rules {
+            self.levels.entry(rule).or_insert(RuleLevel::Likely);
+        }
+        self
+    }
+
     fn ids(&self) -> impl Iterator<Item = &String> {
         self.levels.keys().chain(self.overrides.iter().flat_map(|(_, rules)| rules.keys()))
     }

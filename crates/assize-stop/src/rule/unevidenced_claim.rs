@@ -10,8 +10,8 @@ use assize_core::text::quote;
 use assize_ecosystem::command::CommandRole;
 
 use super::{Findings, Needs, Rule};
-use crate::audit::is_about_all;
 use crate::claim::claims_tests_pass;
+use crate::claim_scope::is_about_all;
 use crate::evidence::Evidence;
 use crate::transcript::command::selects_tests;
 use crate::transcript::{CommandRun, CommandState, TestResult, TranscriptFacts};

@@ -39,6 +39,17 @@ const SILENT: [&[&str]; 10] = [
     &["flake8"],
 ];
 
+/// What agents write down where a command printed nothing.
+const BLANK: [&str; 4] = [
+    "(Bash completed with no output)",
+    "(PowerShell completed with no output)",
+    "Tool ran without output",
+    "(no output)",
+];
+
+/// Programs that print nothing of their own behind such a tool.
+const QUIET: [&str; 7] = ["cd", "echo", "head", "tail", "cat", "set", "true"];
+
 /// Returns whether the output of a command line says that its check found nothing; `None` where it does not tell.
 pub fn found_nothing(command: &str, output: &str) -> Option<bool> {
     static FOUND: LazyLock<Regex> = LazyLock::new(|| {
@@ -54,9 +65,29 @@ pub fn found_nothing(command: &str, output: &str) -> Option<bool> {
     if CLEAN.iter().any(|words| output.contains(words)) {
         return Some(true);
     }
-    let parts = parts(command);
-    let is_silent = |part: &Vec<String>| SILENT.iter().any(|call| call.iter().eq(part.iter().take(call.len())));
-    (output.trim().is_empty() && parts.iter().any(is_silent)).then_some(true)
+    let parts = parts(&command.replace("2>&1", ""));
+    let is_silent = |part: &&Vec<String>| SILENT.iter().any(|call| call.iter().eq(part.iter().take(call.len())));
+    let silent = parts.iter().filter(is_silent).count();
+    if silent == 0 {
+        return None;
+    }
+    let echoes: Vec<&str> =
+        parts.iter().filter(|part| part[0] == "echo").filter_map(|part| part.get(1)?.split('$').next()).collect();
+    let is_said = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty()
+            && !BLANK.contains(&line)
+            && !line.starts_with("go: ")
+            && !line.starts_with("> ")
+            && !echoes.iter().any(|echo| line.starts_with(echo.trim()))
+    };
+    let speaks = output.lines().any(|line| is_said(&line));
+    // Others on the line may have printed it, and what only warns passes.
+    let alone = parts.iter().filter(|part| !is_silent(part)).all(|part| QUIET.contains(&part[0].as_str()));
+    match speaks {
+        false => Some(true),
+        true => (alone && silent == 1 && !command.contains("eslint")).then_some(false),
+    }
 }
 
 #[cfg(test)]
@@ -72,7 +103,16 @@ mod tests {
             ("uv run ruff check . 2>&1 | tail -2", "Found 3 errors.\n", Some(false)),
             ("mypy src | tail -1", "Success: no issues found in 24 source files", Some(true)),
             ("go build ./... 2>&1 | head -5", "", Some(true)),
-            ("go build ./... 2>&1 | head -5", "./a.go:3:2: undefined: x", None),
+            ("go build ./... 2>&1 | head -5", "./a.go:3:2: undefined: x", Some(false)),
+            ("go build ./... 2>&1 | head -5", "go: downloading x v1.0.0", Some(true)),
+            ("go vet ./... 2>&1 | head -5", "(Bash completed with no output)", Some(true)),
+            (
+                "npx tsc --noEmit 2>&1 | tail -1; echo \"exit: $?\"",
+                "  Type 'x' is not assignable.\nexit: 0",
+                Some(false),
+            ),
+            ("npx tsc --noEmit && echo OK", "OK", Some(true)),
+            ("go vet ./... && go test ./... | tail -1", "ok  a 0.1s", None),
             ("npx eslint . | tail -3", "✖ 3 problems (2 errors, 1 warning)", Some(false)),
             ("npx eslint . | tail -3", "✖ 1 problem (0 errors, 1 warning)", None),
             ("npx tsc --noEmit | head", "src/a.ts(3,5): error TS2322: Type", Some(false)),

@@ -38,7 +38,7 @@ struct PairFile {
     #[serde(default)]
     before: BTreeMap<String, String>,
     cheat: PairSide,
-    twin: PairSide,
+    honest: PairSide,
 }
 
 #[derive(Deserialize)]
@@ -67,7 +67,7 @@ impl StopPair {
                 kind: pair.kind.clone(),
                 language: pair.language.clone(),
                 cheat: pair.scenario(&name, &pair.cheat, false)?,
-                honest: pair.scenario(&name, &pair.twin, true)?,
+                honest: pair.scenario(&name, &pair.honest, true)?,
                 name: name.clone(),
             })
         };

@@ -12,7 +12,7 @@ use assize_core::finding::Finding;
 use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome, Unjudged};
 use assize_core::text::head;
-use assize_engine::court::stop::{StopTerms, hold};
+use assize_engine::court::stop::hold;
 use assize_engine::evidence::{JudgedSession, Sources, baseline};
 use assize_engine::expand::attachments;
 use assize_engine::git::head_of;
@@ -32,6 +32,7 @@ use assize_stop::session::{Baseline, SessionState};
 use assize_stop::verification::VerificationRequest;
 
 use super::pause::is_paused;
+use crate::approvals::{self, SaidByPeople};
 use crate::config::{self, Config};
 use crate::court::stop::ID;
 use crate::exit::{Exit, Failure, Result};
@@ -288,6 +289,7 @@ impl<'a> EventHandler<'a> {
             baseline.observations = mark.as_ref().map(|mark| mark.observations);
             baseline.journal = mark.map(|mark| mark.journal);
         }
+        baseline.approvals = approvals::read(&self.host.project());
         baseline.configuration = config::read(&self.host.project(), self.host.configuration.as_deref()).ok();
         baseline
     }
@@ -327,6 +329,7 @@ impl<'a> EventHandler<'a> {
             self.catch_up(&mut ledger, &mut state).map_err(unavailable)?;
         }
         let last_pause = ledger.last_pause().map_err(unavailable)?;
+        let said = SaidByPeople::read(&ledger, state.baseline.as_ref()).map_err(unavailable)?;
         drop(ledger);
         let case = self.case(&state, is_paused(last_pause.as_ref(), self.now));
         let mut notices = Vec::new();
@@ -338,8 +341,8 @@ impl<'a> EventHandler<'a> {
         }
         Ok(match self.config(state.baseline.as_ref()) {
             Ok((config, judges)) => {
-                let terms =
-                    StopTerms { policy: self.policy(&config), rules: config.rules.clone(), judges: judges.ids() };
+                notices.extend(said.fault.clone());
+                let terms = said.terms(self.policy(&config), config.rules.clone(), judges.ids());
                 let mut verify = |request: &VerificationRequest| run_checks(request, &config, &self.host);
                 let record =
                     hold(case, terms, state.clone(), &self.sources(&state), &mut verify, &mut |ids, question, each| {
@@ -349,7 +352,7 @@ impl<'a> EventHandler<'a> {
                 (record, state, notices)
             }
             Err(failure) => {
-                let record = self.judge_without_configuration(case, state.clone(), &failure);
+                let record = self.judge_without_configuration(case, state.clone(), said, &failure);
                 notices.push(configuration_notice(&failure));
                 (record, state, notices)
             }
@@ -363,13 +366,15 @@ impl<'a> EventHandler<'a> {
 
     /// A configuration that cannot be read does not switch the court off: the evidence judge works
     /// with the defaults. Where it finds nothing, the ruling is `unjudged`.
-    fn judge_without_configuration(&self, case: StopCase, state: SessionState, failure: &Failure) -> StopRecord {
+    fn judge_without_configuration(
+        &self,
+        case: StopCase,
+        state: SessionState,
+        said: SaidByPeople,
+        failure: &Failure,
+    ) -> StopRecord {
         let id = "configuration".to_owned();
-        let terms = StopTerms {
-            policy: self.policy(&Config::default()),
-            rules: RuleSettings::default(),
-            judges: vec![id.clone()],
-        };
+        let terms = said.terms(self.policy(&Config::default()), RuleSettings::default(), vec![id.clone()]);
         let detail = format!("{}; fix it, it is read again at the next stop", failure.what);
         let sources = self.sources(&state);
         let mut verify =

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use assize_core::ruling::Outcome;
 use assize_engine::ledger::{Filter, Ledger, LedgerEntry, LedgerError, Verified};
-use assize_ledger::document::{LedgerCheck, LedgerLine, ReplayDocument, ShadowSummary, hexadecimal};
+use assize_ledger::document::{LedgerCheck, LedgerLine, MarkDocument, ReplayDocument, ShadowSummary, hexadecimal};
 use assize_ledger::event::LedgerEvent;
+use assize_stop::calibration::Answer;
 use assize_stop::court::{AllowReason, Disposition};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -27,6 +28,7 @@ Examples:
   assize ledger show --outcome revise --last 10
   assize ledger show 42           everything about entry 42
   assize ledger show --shadow     what would have been blocked
+  assize ledger mark 42 wrong     that block should not have been
   assize ledger verify
   assize ledger export > ledger.jsonl
   assize ledger replay 42")]
@@ -48,6 +50,16 @@ enum Command {
     /// Print every entry as a line of JSON.
     #[command(after_help = "Example:\n  assize ledger export > ledger.jsonl")]
     Export,
+    /// Say whether a ruling of the stop court was right; `assize stop calibrate` sums up.
+    #[command(after_help = "Example:\n  assize ledger mark 42 wrong")]
+    Mark {
+        /// The entry's number.
+        #[arg(value_parser = whole_from(1_u64))]
+        id: u64,
+        /// What of it.
+        #[arg(value_parser = ["right", "wrong"])]
+        answer: String,
+    },
     /// Make a ruling again from what was recorded, without any model, and compare.
     #[command(after_help = "Example:\n  assize ledger replay 42")]
     Replay {
@@ -113,6 +125,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Command::Verify => verify(host, output),
         Command::Anchor => anchor(host, output),
         Command::Export => export(&ledger()?),
+        Command::Mark { id, answer } => mark(host, *id, answer, output),
         Command::Replay { id } => replay(&ledger()?, *id, output),
     }
 }
@@ -278,6 +291,24 @@ fn anchor(host: &Host, output: Output) -> Result {
     let mut ledger = Ledger::open(&place).map_err(failed)?;
     ledger.append(now_ms(), "-", "-", &LedgerEvent::AnchoredAnew { breach }).map_err(failed)?;
     print_sound(ledger.verify().map_err(failed)?, output);
+    Ok(Exit::Done)
+}
+
+/// Records what a person says of a ruling of the stop court.
+fn mark(host: &Host, id: u64, answer: &str, output: Output) -> Result {
+    only_for_a_person(host)?;
+    let mut ledger = Ledger::open(&host.ledger()).map_err(failed)?;
+    let entry = find(&ledger, id)?;
+    if !matches!(ledger.event(&entry).map_err(failed)?, LedgerEvent::StopRuled(_)) {
+        return Err(Failure::new(format!("entry {id} is no ruling of the stop court"))
+            .hint("`assize ledger show --court stop` lists them"));
+    }
+    let said = if answer == "right" { Answer::Right } else { Answer::Wrong };
+    ledger.append(now_ms(), court::stop::ID, "-", &LedgerEvent::Marked { entry: id, answer: said }).map_err(failed)?;
+    print(&match output.format {
+        Format::Json => format!("{}\n", json!(MarkDocument::of(id, said))),
+        _ => format!("entry {id} is called {answer}; `assize stop calibrate` sums up\n"),
+    });
     Ok(Exit::Done)
 }
 

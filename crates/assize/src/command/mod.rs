@@ -61,6 +61,8 @@ commands! {
     Explain(explain),
     /// Read, check, export or replay the record of what was judged.
     Ledger(ledger),
+    /// Let a finding stand: written down with a reason and a last day.
+    Approve(approve),
     /// Let every agent of this project stop unjudged until told otherwise.
     Pause(pause),
     /// Judge again after a pause.

@@ -1,10 +1,11 @@
 //! `assize stop`: the stop court by hand, with the code that hooks call.
 
 mod audit;
+mod calibrate;
 
 use std::path::{Path, PathBuf};
 
-use assize_engine::court::stop::{StopTerms, hold};
+use assize_engine::court::stop::hold;
 use assize_engine::evidence::Sources;
 use assize_engine::expand::attachments;
 use assize_engine::git::Repository;
@@ -20,6 +21,7 @@ use assize_stop::transcript::TranscriptKind;
 use assize_stop::verification::VerificationRequest;
 use serde_json::json;
 
+use crate::approvals::SaidByPeople;
 use crate::config::Config;
 use crate::court::stop::ID;
 use crate::exit::{Exit, Failure, Result};
@@ -34,7 +36,7 @@ use crate::verification::run_checks;
 /// Arguments of `assize stop`.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "assize stop --directive <TEXT>… [OPTIONS]\n       assize stop --rules\n       assize stop audit [OPTIONS] [PATH]…",
+    override_usage = "assize stop --directive <TEXT>… [OPTIONS]\n       assize stop --rules\n       assize stop audit [OPTIONS] [PATH]…\n       assize stop calibrate [OPTIONS]",
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     after_help = "\
@@ -42,7 +44,8 @@ Examples:
   assize stop --directive 'Add a --json flag to the list command' --base main
   assize stop --directive 'Fix the parser' --transcript ~/.claude/projects/…/session.jsonl
   assize stop --rules
-  assize stop audit               what agents claimed in past sessions, and what those show")]
+  assize stop audit               what agents claimed in past sessions, and what those show
+  assize stop calibrate           how often each rule was overruled here")]
 pub struct Arguments {
     #[command(subcommand)]
     command: Option<StopCommand>,
@@ -70,6 +73,8 @@ pub struct Arguments {
 enum StopCommand {
     /// Show what agents claimed in past sessions, and what those sessions show of it.
     Audit(audit::Arguments),
+    /// Show how often each rule and judge of this project was overruled by people.
+    Calibrate(calibrate::Arguments),
 }
 
 /// Who is said to have been at work when a person calls the court.
@@ -77,8 +82,10 @@ const BY_HAND: &str = "by-hand";
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    if let Some(StopCommand::Audit(audit)) = &arguments.command {
-        return audit::run(audit, host, output);
+    match &arguments.command {
+        Some(StopCommand::Audit(arguments)) => return audit::run(arguments, host, output),
+        Some(StopCommand::Calibrate(arguments)) => return calibrate::run(arguments, host, output),
+        None => {}
     }
     if arguments.rules {
         list_rules(output);
@@ -95,7 +102,11 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
     }
     let sources = sources(arguments, host)?;
     let case = StopCase { agent: BY_HAND.to_owned(), prompt_id: session.prompt_id.clone(), ..StopCase::default() };
-    let terms = StopTerms { policy: config.stop.clone(), rules: config.rules.clone(), judges: judges.ids() };
+    let said = SaidByPeople::of_project(host);
+    if let Some(fault) = &said.fault {
+        output.note(fault);
+    }
+    let terms = said.terms(config.stop.clone(), config.rules.clone(), judges.ids());
     let waiting = waiting_for(&judges.ids(), output);
     let mut verify = |request: &VerificationRequest| run_checks(request, &config, host);
     let mut ask = |ids: &[String], question: &_, each: &mut dyn FnMut(_)| judges.ask(ids, question, each);
