@@ -61,14 +61,30 @@ pub struct Sources {
 ///
 /// Fails if there is a repository that cannot be read.
 pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
-    let Some(repository) = Repository::discover(folder)? else {
-        return Ok(Baseline { measured: BaselineScope::Folder, ..Baseline::default() });
-    };
+    match Repository::discover(folder)? {
+        Some(repository) => baseline_in(&repository, BaselineScope::Repository),
+        None => Ok(Baseline { measured: BaselineScope::Folder, ..Baseline::default() }),
+    }
+}
+
+/// Records the state of a project of which a snapshot was just taken into the repository in `home`.
+///
+/// # Errors
+///
+/// Fails if the repository cannot be read.
+pub fn snapshot_baseline(home: &Path, project: &Path) -> Result<Baseline, GitError> {
+    match Repository::with_work_tree(home, project)? {
+        Some(repository) => baseline_in(&repository, BaselineScope::Snapshot),
+        None => Ok(Baseline { measured: BaselineScope::Folder, ..Baseline::default() }),
+    }
+}
+
+fn baseline_in(repository: &Repository, measured: BaselineScope) -> Result<Baseline, GitError> {
     repository.try_out()?;
     let git = repository.program()?.to_str().map(str::to_owned);
     let ignore_list = repository.own_ignore_list().ok().filter(|list| list.len() <= IGNORE_LIST_BYTES_MAX);
     let commit = repository.head()?;
-    let (changed, listed) = beside_listing(&repository, || repository.changed_paths(commit.as_deref()));
+    let (changed, listed) = beside_listing(repository, || repository.changed_paths(commit.as_deref()));
     let untracked = listed?.into_iter().filter(|file| !file.tracked).map(|file| file.path);
     let mut paths = changed?.into_iter().chain(untracked).filter(|path| !is_ours(path));
     let dirty = paths.by_ref().take(DIRTY_MAX).map(|path| {
@@ -81,7 +97,7 @@ pub fn baseline(folder: &Path) -> Result<Baseline, GitError> {
         commit,
         dirty,
         dirty_cut: paths.next().is_some(),
-        measured: BaselineScope::Repository,
+        measured,
         git,
         ignore_list,
         observations: None,
@@ -125,7 +141,7 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
             let tree = tree.with_hidden_files(&facts, session.baseline.as_ref());
             tree.own_part(sources, session.baseline.as_ref())
         }
-        Ok(None) if scope == BaselineScope::Repository => WorkTreeEvidence {
+        Ok(None) if matches!(scope, BaselineScope::Repository | BaselineScope::Snapshot) => WorkTreeEvidence {
             diff: EvidencePart::Missing("the git repository of the session's start is gone".to_owned()),
             ..WorkTreeEvidence::default()
         },
@@ -140,7 +156,7 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
         diff: tree.diff,
         start: match scope {
             BaselineScope::Not => EvidencePart::Missing("no hook saw it".to_owned()),
-            BaselineScope::Folder | BaselineScope::Repository => EvidencePart::Gathered(()),
+            BaselineScope::Folder | BaselineScope::Snapshot | BaselineScope::Repository => EvidencePart::Gathered(()),
         },
         head: tree.head,
         fingerprint: tree.fingerprint,
@@ -284,7 +300,7 @@ fn look_at_tree(
     }
     // Only a baseline measured in a repository defines the base commit of a change there.
     let scope = baseline.map(|baseline| baseline.measured).unwrap_or_default();
-    let baseline = baseline.filter(|_| scope == BaselineScope::Repository);
+    let baseline = baseline.filter(|_| matches!(scope, BaselineScope::Repository | BaselineScope::Snapshot));
     let from = match (baseline, scope) {
         (Some(baseline), _) => baseline.commit.clone(),
         (None, BaselineScope::Not) => {

@@ -46,6 +46,7 @@ pub mod judge;
 pub mod ledger;
 pub mod ledger_place;
 pub mod market;
+pub mod own_snapshot;
 pub mod patch;
 pub mod private_file;
 pub mod process;

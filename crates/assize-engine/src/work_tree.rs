@@ -13,17 +13,24 @@ use crate::git::{GitError, Repository};
 pub struct WorkTree {
     folder: PathBuf,
     original: Option<PathBuf>,
+    /// The repository of our own that has snapshots of it.
+    snapshot: Option<PathBuf>,
 }
 
 impl WorkTree {
     /// Returns the tree of a project itself. The folder may be inside the project.
     pub fn project(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), original: None }
+        Self { folder: folder.to_owned(), ..Self::default() }
+    }
+
+    /// Returns the tree of a project without git, with the repository that has its snapshots.
+    pub fn with_snapshot(folder: &Path, snapshot: &Path) -> Self {
+        Self { folder: folder.to_owned(), snapshot: Some(snapshot.to_owned()), ..Self::default() }
     }
 
     /// Returns a copy of a project's tree.
     pub fn copy(folder: &Path, of: &Path) -> Self {
-        Self { folder: folder.to_owned(), original: Some(of.to_owned()) }
+        Self { folder: folder.to_owned(), original: Some(of.to_owned()), ..Self::default() }
     }
 
     /// Returns the folder of the tree.
@@ -42,9 +49,10 @@ impl WorkTree {
     ///
     /// Fails if there is a repository that cannot be read.
     pub fn repository(&self) -> Result<Option<Repository>, GitError> {
-        match &self.original {
-            Some(original) => Repository::with_work_tree(original, &self.folder),
-            None => Repository::discover(&self.folder),
+        match (&self.original, &self.snapshot) {
+            (Some(original), _) => Repository::with_work_tree(original, &self.folder),
+            (None, Some(snapshot)) => Repository::with_work_tree(snapshot, &self.folder),
+            (None, None) => Repository::discover(&self.folder),
         }
     }
 }

@@ -21,6 +21,8 @@ pub enum BaselineScope {
     Not,
     /// In a folder without a repository.
     Folder,
+    /// In a folder without a repository, of which a snapshot was taken.
+    Snapshot,
     /// In a repository, perhaps one without commits.
     Repository,
 }

@@ -495,3 +495,24 @@ fn settings_that_the_agent_does_not_read_are_refused_and_told() {
     agent.repo().write(".claude/settings.json", "{ \"disableAllHooks\" : true }\n");
     assert!(doctor().contains("settings.json switches all hooks off"), "{}", doctor());
 }
+
+#[test]
+fn a_project_without_git_is_compared_with_how_it_was() {
+    let repo =
+        Repo::with_commit(&[("shop.py", "def total(prices):\n    return sum(prices)\n"), ("notes.txt", "one\n")]);
+    std::fs::remove_dir_all(repo.path().join(".git")).expect("removed");
+    let agent = Agent::new(Path::new(env!("CARGO_BIN_EXE_assize")), repo);
+    agent.sends("SessionStart", json!({"source": "startup"}));
+    agent.is_asked("Implement `average` in shop.py");
+    agent.edits(
+        "shop.py",
+        "def total(prices):\n    return sum(prices)\n\n\ndef average(prices):\n    raise NotImplementedError\n",
+    );
+    let blocked = reason(agent.stops("Done."));
+    assert!(blocked.contains("shop.py:6") && blocked.contains("placeholder-added"), "{blocked}");
+    agent.edits("shop.py", "def total(prices):\n    return sum(prices)\n\n\ndef average(prices):\n    return total(prices) / len(prices)\n");
+    assert_eq!(agent.stops("`average` is there."), None);
+    let shown = agent.read(&["ledger", "show", "--format", "human"]);
+    assert!(shown.contains("accept"), "{shown}");
+    assert!(!agent.repo().path().join(".git").exists(), "nothing is written into the project");
+}

@@ -13,7 +13,8 @@ use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome, Unjudged};
 use assize_core::text::head;
 use assize_engine::court::stop::hold;
-use assize_engine::evidence::{JudgedSession, Sources, baseline};
+use assize_engine::evidence::{JudgedSession, Sources, baseline, snapshot_baseline};
+use assize_engine::own_snapshot;
 use assize_engine::expand::attachments;
 use assize_engine::git::head_of;
 use assize_engine::judge::{JUDGE_VARIABLE, serves_a_judge};
@@ -28,7 +29,7 @@ use assize_stop::directive::{Attachment, Directive, OVERRULE_MARKER, overrules};
 use assize_stop::observation::CallEvent;
 use assize_stop::requested_checks;
 use assize_stop::rule::RuleSettings;
-use assize_stop::session::{Baseline, SessionState};
+use assize_stop::session::{Baseline, BaselineScope, SessionState};
 use assize_stop::verification::VerificationRequest;
 
 use super::pause::is_paused;
@@ -283,6 +284,9 @@ impl<'a> EventHandler<'a> {
     /// `observed` is what a look at the tree came to just before.
     fn baseline(&self, observed: Option<u64>) -> Baseline {
         let mut baseline = baseline(&self.host.folder).unwrap_or_default();
+        if baseline.measured == BaselineScope::Folder {
+            baseline = self.snapshot().unwrap_or(baseline);
+        }
         if observed.is_some() {
             let dirty: Vec<&str> = baseline.dirty.iter().map(|(path, _)| path.as_str()).collect();
             let mark = self.journal().and_then(|journal| journal.note(self.now, &dirty).ok());
@@ -292,6 +296,13 @@ impl<'a> EventHandler<'a> {
         baseline.approvals = approvals::read(&self.host.project());
         baseline.configuration = config::read(&self.host.project(), self.host.configuration.as_deref()).ok();
         baseline
+    }
+
+    /// Takes a snapshot of a project without git. `None` where it is too large, or there is no place for one.
+    fn snapshot(&self) -> Option<Baseline> {
+        let (home, project) = (own_snapshot::home(&self.host.ledger())?, self.host.project());
+        own_snapshot::take(&home, &project).ok()?;
+        snapshot_baseline(&home, &project).ok()
     }
 
     fn stop(&self) -> HookReply {
@@ -470,7 +481,11 @@ impl<'a> EventHandler<'a> {
         let named = self.event.transcript.clone().or_else(|| state.transcript.as_ref().map(PathBuf::from));
         let transcript = named.map(|path| (path, kind));
         let judged = self.journal().map(|journal| JudgedSession { journal, session: self.session.clone() });
-        let work_tree = WorkTree::project(&self.host.folder);
+        let snapshot = state.baseline.as_ref().filter(|baseline| baseline.measured == BaselineScope::Snapshot);
+        let work_tree = match snapshot.and_then(|_| own_snapshot::home(&self.host.ledger())) {
+            Some(home) => WorkTree::with_snapshot(&self.host.project(), &home),
+            None => WorkTree::project(&self.host.folder),
+        };
         Sources { work_tree, transcript, final_message, cache: self.host.cache(), judged }
     }
 
