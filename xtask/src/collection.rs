@@ -39,6 +39,10 @@ pub fn run() -> Result {
     tools::npm("jest", &[JEST])?;
     let mut tests = integration_test("collection");
     tests.arg("--nocapture").env(tools::VARIABLE, tools::folder());
+    execute(tests)?;
+    // What a stop court makes of Maven needs the same.
+    let mut tests = integration_test("verification");
+    tests.arg("maven");
     execute(tests)
 }
 
