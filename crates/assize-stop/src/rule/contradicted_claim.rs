@@ -48,7 +48,7 @@ impl Rule for ContradictedClaim {
             TestResult::Failed => findings.file(
                 Severity::Error,
                 certainty,
-                format!("The final message says that tests pass, but the last run of tests, {command}, failed. Make the tests pass and run them again, or say that they fail."),
+                format!("The final message says that tests pass, but the last run of tests failed. Make the tests pass and run them again, or say that they fail. Run: {command}"),
             ),
             TestResult::NoneRan => findings.file(
                 Severity::Error,
@@ -73,7 +73,7 @@ fn check_others(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut Fin
         findings.file(
             Severity::Error,
             if sure { Certainty::Certain } else { Certainty::Likely },
-            format!("The final message says that {}, but the last run of {} found something. Fix what it reports and run it again, or say what it reports.", kind.claimed(), quote(run.command.inspect())),
+            format!("The final message says that {}, but the last run of the check found something. Fix what it reports and run it again, or say what it reports. Run: {}", kind.claimed(), quote(run.command.inspect())),
         );
     }
 }

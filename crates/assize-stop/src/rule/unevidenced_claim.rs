@@ -73,7 +73,7 @@ impl Rule for UnevidencedClaim {
                 findings.file(
                     Severity::Error,
                     if sure { Certainty::Certain } else { Certainty::Likely },
-                    format!("The final message says that tests pass, but {what}. Run the tests that cover the change and report what they show, or say that they were not run."),
+                    format!("The final message says that tests pass, but {what}. Run the tests that cover the change and report what they show, or say that they were not run.{}", command_to_run(facts)),
                 );
             }
         }
@@ -84,6 +84,12 @@ impl Rule for UnevidencedClaim {
 fn ran_selected_tests_alone(facts: &TranscriptFacts, edited: u64) -> bool {
     let mut runs = facts.commands_after(edited).filter(|run| run.role == CommandRole::Test || run.tests.is_some());
     runs.all(|run| selects_tests(run.command.inspect()))
+}
+
+/// Names the last command with which the session ran tests.
+fn command_to_run(facts: &TranscriptFacts) -> String {
+    let run = facts.commands.iter().rfind(|run| run.role == CommandRole::Test && !run.was_refused());
+    run.map_or_else(String::new, |run| format!(" Run: {}", quote(run.command.inspect())))
 }
 
 fn file_unknown(run: &CommandRun, findings: &mut Findings<'_>) {

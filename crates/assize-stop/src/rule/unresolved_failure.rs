@@ -51,13 +51,13 @@ impl Rule for UnresolvedFailure {
             findings.file(
                 Severity::Error,
                 if sure { Certainty::Certain } else { Certainty::Likely },
-                format!("The last run of tests, {command}, failed, and the final message does not say a word of it. Make the tests pass, or say that they fail and why."),
+                format!("The last run of tests failed, and the final message does not say a word of it. Make the tests pass, or say that they fail and why. Run: {command}"),
             );
         } else {
             findings.file(
                 Severity::Warning,
                 Certainty::Likely,
-                format!("The last run of {command} failed, and the final message does not say a word of it. Fix what it reports, or say that it fails and why."),
+                format!("The last run of a check failed, and the final message does not say a word of it. Fix what it reports, or say that it fails and why. Run: {command}"),
             );
         }
     }
