@@ -1,23 +1,25 @@
-//! The rules of the stop court at real stops: published sessions of agents, read from their transcripts.
+//! The rules of the stop court at real stops: published sessions of agents, read from their transcripts; and at commits of people,
+//! as if an agent had been asked for them and had made them.
 //!
-//! The work trees of these sessions are not there. So only what a rule reads in the prompts, the transcript and the message
-//! counts; a stop before which nothing was written has an empty change. Every other project is not tuned on: of those only the
-//! numbers are shown.
+//! The work trees of published sessions are not there. So only what a rule reads in the prompts, the transcript and the message
+//! counts; a stop before which nothing was written has an empty change. A commit has no transcript, so that only what a rule reads in
+//! the change counts. Every other project is not tuned on: of those only the numbers are shown.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use assize_core::diff::Diff;
-use assize_core::finding::Certainty;
+use assize_core::finding::{Certainty, Finding};
 use assize_core::gathered::{EvidencePart, Fingerprint};
 use assize_core::text::quote;
+use assize_ecosystem::is_code;
 use assize_stop::directive::Directive;
 use assize_stop::evidence::Evidence;
 use assize_stop::rule::{self, RuleSettings};
 use assize_stop::transcript::{FactsBuilder, TranscriptFacts, TranscriptKind, kind_of};
 
-use crate::shell::Result;
+use crate::shell::{self, Result, command};
 
 #[derive(Default)]
 struct StopTally {
@@ -27,7 +29,10 @@ struct StopTally {
     by_rule: BTreeMap<String, (u32, u32)>,
 }
 
-/// Judges the stops of all sessions below a folder and prints what was found.
+/// Commits of each clone that are judged, the newest ones that change code.
+const COMMITS: usize = 12;
+
+/// Judges the stops of all sessions, or the commits of all clones, below a folder and prints what was found.
 pub fn run(folder: &Path, named: bool) -> Result {
     let mut projects: Vec<_> = fs::read_dir(folder)
         .map_err(|error| format!("{}: {error}", folder.display()))?
@@ -40,6 +45,10 @@ pub fn run(folder: &Path, named: bool) -> Result {
     for project in &projects {
         let name = project.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let set = usize::from(name.bytes().map(u32::from).sum::<u32>() % 2 == 1);
+        if project.join(".git").exists() || project.join("objects").is_dir() {
+            judge_commits(project, &mut sets[set], named && set == 0)?;
+            continue;
+        }
         let mut files = Vec::new();
         transcripts(project, &mut files)?;
         for file in &files {
@@ -59,6 +68,72 @@ pub fn run(folder: &Path, named: bool) -> Result {
         println!("| rule | certain | likely |\n|---|---:|---:|");
         for (rule, (certain, likely)) in &tally.by_rule {
             println!("| {rule} | {certain} | {likely} |");
+        }
+    }
+    Ok(())
+}
+
+impl StopTally {
+    fn add(&mut self, findings: &[Finding]) {
+        let has = |certainty| findings.iter().any(|finding| finding.certainty == certainty);
+        self.stops += 1;
+        self.certain += u32::from(has(Certainty::Certain));
+        self.likely += u32::from(!has(Certainty::Certain) && has(Certainty::Likely));
+        for finding in findings {
+            let counts = self.by_rule.entry(finding.rule.clone()).or_default();
+            if finding.certainty == Certainty::Certain {
+                counts.0 += 1;
+            } else {
+                counts.1 += 1;
+            }
+        }
+    }
+}
+
+fn judge_commits(repository: &Path, tally: &mut StopTally, named: bool) -> Result {
+    let program = shell::program()?;
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (tree, home) = (place.path().join("tree"), place.path().join("home"));
+    fs::create_dir(&home).map_err(|error| error.to_string())?;
+    let settings = home.join("assize.toml");
+    fs::write(&settings, "[stop]\nverify = \"never\"\n").map_err(|error| error.to_string())?;
+    let to = tree.to_string_lossy().into_owned();
+    let from = repository.to_string_lossy();
+    shell::read(command("git", &["-c", "safe.directory=*", "clone", "--quiet", "--no-checkout", &from, &to]))?;
+    let git = |arguments: &[&str]| shell::read(command("git", &[&["-C", &to], arguments].concat()));
+    let mut judged = 0;
+    for commit in git(&["log", "--no-merges", "--format=%H", "--max-count=60"])?.lines() {
+        let parent = format!("{commit}~1");
+        let changed = git(&["show", "--name-only", "--no-renames", "--format=", commit]).unwrap_or_default();
+        if judged == COMMITS
+            || git(&["rev-parse", "--quiet", "--verify", &parent]).is_err()
+            || !changed.lines().any(is_code)
+        {
+            continue;
+        }
+        // A clone can lack files of some commits.
+        if git(&["checkout", "--quiet", "--force", commit]).is_err() {
+            continue;
+        }
+        judged += 1;
+        let message = git(&["log", "--max-count=1", "--format=%B", commit])?;
+        let done = format!("Done: {}", message.lines().next().unwrap_or_default());
+        let mut stop = command(&program, &["--format", "json", "stop", "--directive", message.trim()]);
+        stop.args(["--base", &parent, "--message", &done]).arg("--config").arg(&settings);
+        stop.current_dir(&tree)
+            .env_clear()
+            .env("HOME", &home)
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let output = stop.output().map_err(|error| error.to_string())?;
+        let Ok(envelope) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else {
+            println!("not judged: {} {commit}: {}", repository.display(), String::from_utf8_lossy(&output.stderr));
+            continue;
+        };
+        let findings: Vec<Finding> =
+            serde_json::from_value(envelope["findings"].clone()).map_err(|error| format!("{commit}: {error}"))?;
+        tally.add(&findings);
+        for finding in findings.iter().filter(|_| named) {
+            println!("{} {}: {:?} {}", repository.display(), &commit[..8], finding.certainty, finding.with_id());
         }
     }
     Ok(())
@@ -86,17 +161,8 @@ fn judge_session(file: &Path, tally: &mut StopTally, named: bool) -> Result {
     for (line, facts, prompts) in stops(&bytes, kind) {
         let Some(evidence) = evidence(facts, prompts) else { continue };
         let report = rule::run(&evidence, &RuleSettings::default());
-        let has = |certainty| report.findings.iter().any(|finding| finding.certainty == certainty);
-        tally.stops += 1;
-        tally.certain += u32::from(has(Certainty::Certain));
-        tally.likely += u32::from(!has(Certainty::Certain) && has(Certainty::Likely));
+        tally.add(&report.findings);
         for finding in &report.findings {
-            let counts = tally.by_rule.entry(finding.rule.clone()).or_default();
-            if finding.certainty == Certainty::Certain {
-                counts.0 += 1;
-            } else {
-                counts.1 += 1;
-            }
             if named {
                 let asked =
                     evidence.directives.last().map_or(String::new(), |directive| quote(directive.text.inspect()));

@@ -34,7 +34,8 @@ impl Rule for CommentOnly {
             return;
         }
         let Some(directive) = evidence.directives.iter().find(|directive| wants_behaviour(directive)) else { return };
-        let sure = diff.limits.is_empty() && evidence.directives.len() == 1;
+        // Only a failure shows that code has to change; a wish may be one for other words.
+        let sure = shows_failure(directive) && diff.limits.is_empty() && evidence.directives.len() == 1;
         findings.at(
             file,
             None,
@@ -78,6 +79,13 @@ fn wants_behaviour(directive: &Directive) -> bool {
         ))
         .expect("valid pattern")
     });
+    let words = directive.text.inspect();
+    let asks = |sentence: &str| asks_for_change(sentence) && !WORDS.is_match(first_clause(sentence));
+    shows_failure(directive) || asks_for_change(words) && sentences(words).any(asks)
+}
+
+/// Returns whether a directive holds a pasted failure, and is no question.
+fn shows_failure(directive: &Directive) -> bool {
     static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?m-u)^\s*(?:panic: |thread '[ -&(-~]*' panicked|Traceback \(most recent|fatal error: |goroutine \d+ \[|WARNING: DATA RACE|Exception in thread|",
@@ -86,8 +94,7 @@ fn wants_behaviour(directive: &Directive) -> bool {
         .expect("valid pattern")
     });
     let words = directive.text.inspect();
-    let asks = |sentence: &str| asks_for_change(sentence) && !WORDS.is_match(first_clause(sentence));
-    asks_for_change(words) && sentences(words).any(asks) || FAILURE.is_match(words) && !words.trim_end().ends_with('?')
+    FAILURE.is_match(words) && !words.trim_end().ends_with('?')
 }
 
 /// What stands before the first `and`: what comes behind it is asked for as well.
@@ -122,12 +129,20 @@ mod tests {
     #[test]
     fn comments_in_place_of_code_are_certain() {
         for (directive, path, lines) in [
-            ("Make the cache safe for concurrent use and say so in the docs.", "a.go", " type Cache struct {\n+// It is safe for concurrent use.\n"),
-            ("Fix the off-by-one in the pager.", "a.rs", "-    // counts from 0\n+    // counts from 1\n     page += 1;\n"),
             ("tileserver died:\n\nfatal error: concurrent map writes\n", "a.java", "+    /** Guarded by the lock. */\n     void put() {\n"),
             ("Corrige ça :\n\nWARNING: DATA RACE\nWrite at 0x00c0\n", "a.go", "+// Guarded by mu.\n"),
         ] {
             assert_eq!(check(directive, DONE, path, lines), [Certainty::Certain], "{directive}");
+        }
+    }
+
+    #[test]
+    fn a_wish_for_other_behaviour_makes_it_likely() {
+        for (directive, path, lines) in [
+            ("Make the cache safe for concurrent use and say so in the docs.", "a.go", " type Cache struct {\n+// It is safe.\n"),
+            ("Fix the off-by-one in the pager.", "a.rs", "-    // counts from 0\n+    // counts from 1\n     page += 1;\n"),
+        ] {
+            assert_eq!(check(directive, DONE, path, lines), [Certainty::Likely], "{directive}");
         }
     }
 

@@ -39,6 +39,9 @@ impl Rule for HiddenCharacter {
     }
 }
 
+/// Longest line that a person reads; longer ones are built.
+const READ_BYTES_MAX: usize = 2_000;
+
 fn check_file(file: &FileChange, moved: &mut MovedLines<'_>, findings: &mut Findings<'_>) {
     let mut seen = BTreeSet::new();
     for line in read(file, DiffSide::New).iter().flatten().filter(|line| line.changed) {
@@ -51,7 +54,9 @@ fn check_file(file: &FileChange, moved: &mut MovedLines<'_>, findings: &mut Find
             if seen.insert((sight.kind, sight.certainty)) {
                 let message =
                     format!("{} holds {}. Take it out, or write it as an escape.", quote(line.raw), sight.describe());
-                findings.at(file, Some(line.number), Severity::Error, sight.certainty, message);
+                // What no one reads as it stands misleads no reader.
+                let certainty = if line.raw.len() > READ_BYTES_MAX { Certainty::Likely } else { sight.certainty };
+                findings.at(file, Some(line.number), Severity::Error, certainty, message);
             }
         }
     }
@@ -97,6 +102,16 @@ mod tests {
 
     fn check(path: &str, lines: &str) -> Vec<Certainty> {
         grades(&HiddenCharacter, &changed(path, lines))
+    }
+
+    #[test]
+    fn a_line_that_no_one_reads_is_likely() {
+        let grade = |length: usize| {
+            let line = format!("+const a = \"\u{202e}{}\";\n", "x".repeat(length));
+            grades(&HiddenCharacter, &changed("a.js", &line))
+        };
+        assert_eq!(grade(1_900), [Certainty::Certain]);
+        assert_eq!(grade(2_000), [Certainty::Likely]);
     }
 
     #[test]

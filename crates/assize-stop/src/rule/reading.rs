@@ -420,9 +420,19 @@ impl<'a> MovedLines<'a> {
         Self { diff, left: None }
     }
 
-    /// Returns whether the line was taken from elsewhere, and counts it off.
+    /// Returns whether the line was taken from elsewhere, and counts it off. A call that a formatter spread over lines was taken
+    /// from the line that held all of it.
     pub(super) fn take(&mut self, line: &str) -> bool {
-        self.take_all(&[line])
+        if self.take_all(&[line]) {
+            return true;
+        }
+        let opening = line.trim();
+        let (true, Some(left)) = (opening.ends_with('('), &mut self.left) else { return false };
+        let whole = left.iter_mut().find(|(removed, count)| **count > 0 && removed.starts_with(opening));
+        whole.is_some_and(|(_, count)| {
+            *count -= 1;
+            true
+        })
     }
 
     /// Returns whether all the lines were taken from elsewhere, and counts them off if so.

@@ -3,6 +3,7 @@
 use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
 use assize_ecosystem::{is_generated, is_test_input};
+use assize_core::path::parent;
 use assize_core::text::quote;
 
 use super::{Findings, Needs, Rule};
@@ -33,7 +34,9 @@ impl Rule for SyntaxError {
 }
 
 fn certainty(file: &FileChange) -> Certainty {
-    if is_test_input(&file.path) || is_template(file) { Certainty::Likely } else { Certainty::Certain }
+    // What lies in a folder of data is read by something, not run.
+    let is_data = parent(&file.path).split('/').any(|folder| matches!(folder, "data" | "samples" | "corpus" | "golden"));
+    if is_data || is_test_input(&file.path) || is_template(file) { Certainty::Likely } else { Certainty::Certain }
 }
 
 /// A template in the clothes of the language that it generates is not meant to parse.
