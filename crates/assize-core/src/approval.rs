@@ -64,6 +64,11 @@ impl Approval {
         }
     }
 
+    /// Returns whether a finding is told from others of its rule: by a file, or by what it quotes.
+    pub fn is_specific(finding: &Finding) -> bool {
+        finding.path.is_some() || finding.message.contains('`')
+    }
+
     /// Returns whether a finding may stand on a day, given as `YYYY-MM-DD`.
     pub fn covers(&self, finding: &Finding, today: &str) -> bool {
         self.holds(today) && self.rule == finding.rule && self.path == finding.path && self.content == content(finding)

@@ -103,6 +103,9 @@ pub enum LedgerEvent {
     Approved {
         /// Which, why and until when.
         approval: Approval,
+        /// The entry with the ruling.
+        #[serde(default)]
+        entry: u64,
     },
     /// A person said whether a ruling was right.
     Marked {
@@ -115,10 +118,10 @@ pub enum LedgerEvent {
     RuleDowngraded {
         /// The rule.
         rule: String,
-        /// How often it had been overruled.
+        /// In how many sessions it had been overruled.
         overruled: u64,
-        /// How often it had blocked.
-        blocks: u64,
+        /// In how many it had blocked.
+        sessions: u64,
         /// The share of wrong blocks that it might have had.
         limit: f64,
     },

@@ -17,6 +17,8 @@ use crate::event::LedgerEvent;
 pub struct StopLabels {
     /// The blocks, oldest first.
     pub blocks: Vec<BlockSample>,
+    /// How many blocks a person called right.
+    pub caught: u64,
     /// How many acceptances a person called wrong.
     pub missed: u64,
 }
@@ -33,36 +35,45 @@ struct LabelledRuling {
 /// Reads labels off entries, oldest first: their numbers, sessions and events.
 pub fn labels<'a>(entries: impl IntoIterator<Item = (u64, &'a str, &'a LedgerEvent)>) -> StopLabels {
     let mut rulings: BTreeMap<u64, LabelledRuling> = BTreeMap::new();
-    // The latest block of each session, and the one that nothing has followed.
-    let mut latest: BTreeMap<&str, u64> = BTreeMap::new();
+    // The block of each session that no ruling has followed, and whether a prompt was to let its state pass.
+    let mut open: BTreeMap<&str, (u64, bool)> = BTreeMap::new();
     let mut just_before = None;
     for (number, session, event) in entries {
         let before = just_before.take();
         match event {
             LedgerEvent::StopRuled(record) => {
                 let sources = blocked_by(record);
-                if !sources.is_empty() {
-                    latest.insert(session, number);
+                let followed = open.remove(session);
+                if sources.is_empty() {
+                    // The court let the state pass, so that the prompt was a person's.
+                    let overruled = followed.filter(|(_, passes)| *passes).map(|(block, _)| block);
+                    answer(&mut rulings, overruled, Answer::Wrong, None);
+                } else {
+                    open.insert(session, (number, false));
                     just_before = Some(number);
                 }
                 rulings.insert(number, LabelledRuling { session: session.to_owned(), sources, of_acceptance: None });
             }
             LedgerEvent::Prompted { overrules: true, .. } => {
-                answer(&mut rulings, latest.remove(session), Answer::Wrong, None);
+                if let Some((_, passes)) = open.get_mut(session) {
+                    *passes = true;
+                }
             }
             LedgerEvent::Paused { .. } => answer(&mut rulings, before, Answer::Wrong, None),
-            LedgerEvent::Approved { approval } => {
-                answer(&mut rulings, latest.values().max().copied(), Answer::Wrong, Some(&approval.rule));
+            LedgerEvent::Approved { approval, entry } => {
+                answer(&mut rulings, Some(*entry), Answer::Wrong, Some(&approval.rule));
             }
             LedgerEvent::Marked { entry, answer: said } => answer(&mut rulings, Some(*entry), *said, None),
             _ => {}
         }
     }
     let missed = rulings.values().filter(|ruling| ruling.of_acceptance == Some(Answer::Wrong)).count() as u64;
+    let is_right = |ruling: &&LabelledRuling| ruling.sources.iter().any(|(_, answer)| *answer == Some(Answer::Right));
+    let caught = rulings.values().filter(is_right).count() as u64;
     let blocks = rulings.into_values().flat_map(|LabelledRuling { session, sources, .. }| {
         sources.into_iter().map(move |(source, answer)| BlockSample { source, session: session.clone(), answer })
     });
-    StopLabels { blocks: blocks.collect(), missed }
+    StopLabels { blocks: blocks.collect(), caught, missed }
 }
 
 /// Notes what a person said of a ruling; of one of its rules alone, where one is named.
@@ -92,4 +103,65 @@ fn blocked_by(record: &StopRecord) -> Vec<(String, Option<Answer>)> {
     sources.sort();
     sources.dedup();
     sources.into_iter().map(|source| (source, None)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_core::finding::{Certainty, Finding, Severity};
+    use assize_stop::court::{EvidenceSummary, StopCase, StopInputs};
+    use assize_stop::session::SessionState;
+
+    use super::*;
+
+    fn ruled(rules: &[&str]) -> LedgerEvent {
+        let finding = |rule: &&str| Finding::general(rule, Severity::Error, Certainty::Certain, "x");
+        let mut inputs = StopInputs::without_evidence(StopCase::default());
+        inputs.evidence = Some(EvidenceSummary::default());
+        inputs.findings = rules.iter().map(finding).collect();
+        let asked = assize_stop::directive::Directive::from_prompt("Add it", 1, Vec::new()).expect("a user's words");
+        let session = SessionState { active: vec![asked], ..SessionState::default() };
+        LedgerEvent::StopRuled(Box::new(StopRecord::of(inputs, &session)))
+    }
+
+    fn lets_pass() -> LedgerEvent {
+        LedgerEvent::Prompted {
+            agent: String::new(),
+            prompt_id: String::new(),
+            directive: None,
+            overrules: true,
+            baseline: None,
+            transcript: None,
+        }
+    }
+
+    fn read(events: &[(&str, LedgerEvent)]) -> (Vec<(String, Option<Answer>)>, u64, u64) {
+        let numbered = events.iter().zip(1..).map(|((session, event), number)| (number, *session, event));
+        let seen = labels(numbered);
+        (seen.blocks.into_iter().map(|block| (block.source, block.answer)).collect(), seen.caught, seen.missed)
+    }
+
+    #[test]
+    fn people_speak_of_a_block_in_several_ways() {
+        let (right, wrong) = (Some(Answer::Right), Some(Answer::Wrong));
+        let mark = |entry, answer| ("-", LedgerEvent::Marked { entry, answer });
+        let a = |answer| vec![("a".to_owned(), answer)];
+        assert_eq!(read(&[("s", ruled(&["a"]))]), (a(None), 0, 0));
+        assert_eq!(read(&[("s", ruled(&["a"])), mark(1, Answer::Right)]), (a(right), 1, 0));
+        assert_eq!(read(&[("s", ruled(&["a"])), ("s", lets_pass()), ("s", ruled(&[]))]), (a(wrong), 0, 0));
+        assert_eq!(read(&[("s", ruled(&["a"])), ("-", LedgerEvent::Paused { until_ms: None })]), (a(wrong), 0, 0));
+        assert_eq!(read(&[("s", ruled(&[])), mark(1, Answer::Wrong)]), (Vec::new(), 0, 1));
+    }
+
+    #[test]
+    fn what_says_nothing_of_a_block_is_no_answer() {
+        let a = |answer| vec![("a".to_owned(), answer)];
+        // A prompt that the court did not believe, one after the fault was fixed, and a pause later on.
+        let unbelieved = read(&[("s", ruled(&["a"])), ("s", lets_pass()), ("s", ruled(&["a"]))]);
+        assert_eq!(unbelieved.0, [a(None), a(None)].concat());
+        assert_eq!(read(&[("s", ruled(&["a"])), ("s", ruled(&[])), ("s", lets_pass()), ("s", ruled(&[]))]).0, a(None));
+        let paused = ("-", LedgerEvent::Paused { until_ms: None });
+        assert_eq!(read(&[("s", ruled(&["a"])), ("t", ruled(&[])), paused]).0, a(None));
+        let two = read(&[("s", ruled(&["a", "b"])), ("-", LedgerEvent::Marked { entry: 1, answer: Answer::Right })]);
+        assert_eq!(two.1, 1, "one stop was caught, by two rules");
+    }
 }

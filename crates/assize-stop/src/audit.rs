@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use assize_core::text::{Untrusted, head};
-use assize_ecosystem::command::CommandRole;
 use assize_ecosystem::{is_code, is_generated};
 use serde::{Deserialize, Serialize};
 
@@ -291,7 +290,7 @@ impl<'a> SessionPast<'a> {
             ClaimSubject::Lint => self.check(CheckKind::Lint),
             ClaimSubject::Types => self.check(CheckKind::Types),
             ClaimSubject::Build => self.check(CheckKind::Build),
-            ClaimSubject::Commit => self.last(self.touched, |words| words.starts_with(&["git", "commit"])),
+            ClaimSubject::Commit => self.last(self.touched, |words| is_git(words, "commit")),
             ClaimSubject::Deployment => self.last(0, publishes),
         }
     }
@@ -311,9 +310,12 @@ impl<'a> SessionPast<'a> {
 
     /// Returns whether a run selected tests, and no run of all tests passed after the last edit.
     fn is_partial(&self, run: &CommandRun) -> bool {
-        let mut others =
-            self.commands.iter().filter(|other| other.step > self.edited && other.role == CommandRole::Test);
-        selects_tests(run.command.inspect()) && !others.any(|other| !selects_tests(other.command.inspect()))
+        let passed_all = |other: &&CommandRun| {
+            other.step > self.edited
+                && other.test_result() == Some(TestResult::Passed)
+                && !selects_tests(other.command.inspect())
+        };
+        selects_tests(run.command.inspect()) && !self.commands.iter().any(|other| passed_all(&other))
     }
 
     fn check(&self, kind: CheckKind) -> (ClaimBasis, Option<&'a CommandRun>) {
@@ -337,11 +339,11 @@ impl<'a> SessionPast<'a> {
         };
         let Some(run) = self.commands.iter().rev().find(is_meant) else { return (self.unseen(), None) };
         let basis = match run.state {
-            CommandState::Failed => ClaimBasis::Failed,
             _ if run.step < since => self.stale(),
-            CommandState::Succeeded => ClaimBasis::Run,
-            // What is committed or sent shows in the words of the program, whatever reads them.
+            // What is committed or sent shows in the words of the program, whatever follows it on the line.
             _ if says_it_was_done(run.output.inspect()) => ClaimBasis::Run,
+            CommandState::Failed => ClaimBasis::Failed,
+            CommandState::Succeeded => ClaimBasis::Run,
             CommandState::Unknown | CommandState::Running => ClaimBasis::Hidden,
         };
         (basis, Some(run))
@@ -365,10 +367,25 @@ fn says_it_was_done(output: &str) -> bool {
     ["files changed", "file changed", " -> ", "Everything up-to-date"].iter().any(|words| output.contains(words))
 }
 
+/// Returns whether the words call this subcommand of git, with options of git before it.
+fn is_git(words: &[&str], subcommand: &str) -> bool {
+    let mut rest = words.iter();
+    if rest.next() != Some(&"git") {
+        return false;
+    }
+    while let Some(word) = rest.next() {
+        match *word {
+            "-C" | "-c" | "--git-dir" | "--work-tree" => drop(rest.next()),
+            word if word.starts_with('-') => {}
+            word => return word == subcommand,
+        }
+    }
+    false
+}
+
 /// Returns whether the words of a command publish something.
 fn publishes(words: &[&str]) -> bool {
-    const CALLS: [&[&str]; 17] = [
-        &["git", "push"],
+    const CALLS: [&[&str]; 15] = [
         &["npm", "publish"],
         &["pnpm", "publish"],
         &["yarn", "publish"],
@@ -376,7 +393,6 @@ fn publishes(words: &[&str]) -> bool {
         &["twine", "upload"],
         &["docker", "push"],
         &["kubectl", "apply"],
-        &["kubectl", "rollout"],
         &["terraform", "apply"],
         &["helm", "upgrade"],
         &["gh", "release"],
@@ -386,7 +402,9 @@ fn publishes(words: &[&str]) -> bool {
         &["firebase"],
         &["sam"],
     ];
-    CALLS.iter().any(|call| words.starts_with(call)) || words.iter().take(4).any(|word| word.contains("deploy"))
+    is_git(words, "push")
+        || CALLS.iter().any(|call| words.starts_with(call))
+        || words.iter().take(4).any(|word| word.contains("deploy"))
 }
 
 /// Returns where a line of a transcript says that the agent works, whatever the agent.
@@ -477,6 +495,17 @@ mod tests {
                 BeforeLastEdit,
             ),
             (&["edit a.md", ": Committed as 1a2b3c4d."], Commit, NeverRun),
+            (&["edit a.md", "git -C x commit -am y => 0 1 file changed", ": I committed it."], Commit, Run),
+            (
+                &["edit a.md", "git commit -am x && git push => 1 1 file changed\n! [rejected]", ": I committed it."],
+                Commit,
+                Run,
+            ),
+            (
+                &["edit a.py", "pytest => 1 3 failed, 2 passed", "pytest a.py => 0 2 passed", ": All tests pass."],
+                Tests,
+                PartOnly,
+            ),
             (&["edit a.md", "git push 2>&1 | tail -1 => 0 1..2  main -> main", ": Pushed to main."], Deployment, Run),
             (&["edit a.md", "git push => 1 rejected", ": Pushed to main."], Deployment, Failed),
         ] {

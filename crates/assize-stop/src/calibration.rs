@@ -4,7 +4,7 @@
 //! block without an answer was right, and as if each was wrong. A rule is downgraded only where it is surely worse than a limit,
 //! however often one looks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Beta, ContinuousCDF as _};
@@ -13,7 +13,7 @@ use statrs::function::beta::{beta_reg, ln_beta};
 /// The share of wrong blocks that a rule may have, where no other is named.
 pub const LIMIT: f64 = 0.1;
 /// Sessions in which a person has to have overruled a rule, at least, before it is downgraded.
-pub const SESSIONS_MIN: usize = 3;
+pub const SESSIONS_MIN: u64 = 3;
 /// The confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
 /// The chance at which a rule that is just good enough may be downgraded, whenever one looks.
@@ -76,17 +76,15 @@ impl Share {
 pub struct SourceCalibration {
     /// The rule, or `judge ID`.
     pub source: String,
-    /// How often it blocked.
-    pub blocks: u64,
-    /// How many blocks a person called wrong, or let pass.
-    pub overruled: u64,
-    /// How many a person called right.
-    pub confirmed: u64,
-    /// The sessions in which it was overruled.
+    /// The sessions in which it blocked.
     pub sessions: u64,
-    /// The share of wrong blocks if every block without an answer was right.
+    /// In how many of them a person called a block wrong, or let it pass.
+    pub overruled: u64,
+    /// In how many a person called it right.
+    pub confirmed: u64,
+    /// The share of sessions with a wrong block if those without an answer had none.
     pub at_least: Share,
-    /// The same if every block without an answer was wrong.
+    /// The same if each of those had one.
     pub at_most: Share,
     /// How much the overruled blocks speak against a share of wrong blocks within the limit: a natural logarithm, see [`evidence`].
     pub evidence: f64,
@@ -107,37 +105,39 @@ pub struct StopCalibration {
     pub caught: Option<Share>,
 }
 
-/// Sums up what people said. `rules` is how many rules are looked at, `missed` how many acceptances a person called wrong.
-pub fn calibrate(samples: &[BlockSample], missed: u64, limit: f64, rules: usize) -> StopCalibration {
-    let mut by_source: BTreeMap<&str, Vec<&BlockSample>> = BTreeMap::new();
+/// Sums up what people said. `rules` is how many rules are looked at; of the stops that a person said should not pass, `caught` were
+/// blocked and `missed` were not.
+///
+/// Blocks of one source in one session depend on each other, so that they count as one: a wrong one if any of them was.
+pub fn calibrate(samples: &[BlockSample], (caught, missed): (u64, u64), limit: f64, rules: usize) -> StopCalibration {
+    let mut by_source: BTreeMap<&str, BTreeMap<&str, Option<Answer>>> = BTreeMap::new();
     for sample in samples {
-        by_source.entry(&sample.source).or_default().push(sample);
+        let known = by_source.entry(&sample.source).or_default().entry(&sample.session).or_insert(sample.answer);
+        if sample.answer == Some(Answer::Wrong) || known.is_none() {
+            *known = sample.answer;
+        }
     }
-    let mut sources: Vec<SourceCalibration> = by_source
-        .into_iter()
-        .filter_map(|(source, samples)| calibrate_source(source, &samples, limit, rules))
-        .collect();
-    sources.sort_by(|one, other| other.overruled.cmp(&one.overruled).then_with(|| other.blocks.cmp(&one.blocks)));
-    let right = samples.iter().filter(|sample| sample.answer == Some(Answer::Right)).count() as u64;
-    StopCalibration { limit, sources, caught: Share::of(right, right + missed) }
+    let of_source = |(source, sessions): (&str, BTreeMap<&str, Option<Answer>>)| {
+        calibrate_source(source, &sessions.into_values().collect::<Vec<_>>(), limit, rules)
+    };
+    let mut sources: Vec<SourceCalibration> = by_source.into_iter().filter_map(of_source).collect();
+    sources.sort_by(|one, other| other.overruled.cmp(&one.overruled).then_with(|| other.sessions.cmp(&one.sessions)));
+    StopCalibration { limit, sources, caught: Share::of(caught, caught + missed) }
 }
 
-fn calibrate_source(source: &str, samples: &[&BlockSample], limit: f64, rules: usize) -> Option<SourceCalibration> {
-    let count = |answer: Option<Answer>| samples.iter().filter(|sample| sample.answer == answer).count() as u64;
-    let (blocks, overruled) = (samples.len() as u64, count(Some(Answer::Wrong)));
-    let sessions: BTreeSet<&str> =
-        samples.iter().filter(|sample| sample.answer == Some(Answer::Wrong)).map(|sample| &*sample.session).collect();
-    let evidence = evidence(overruled, blocks, limit);
+fn calibrate_source(source: &str, answers: &[Option<Answer>], limit: f64, rules: usize) -> Option<SourceCalibration> {
+    let count = |answer: Option<Answer>| answers.iter().filter(|other| **other == answer).count() as u64;
+    let (sessions, overruled) = (answers.len() as u64, count(Some(Answer::Wrong)));
+    let evidence = evidence(overruled, sessions, limit);
     Some(SourceCalibration {
         source: source.to_owned(),
-        blocks,
+        sessions,
         overruled,
         confirmed: count(Some(Answer::Right)),
-        sessions: sessions.len() as u64,
-        at_least: Share::of(overruled, blocks)?,
-        at_most: Share::of(overruled + count(None), blocks)?,
+        at_least: Share::of(overruled, sessions)?,
+        at_most: Share::of(overruled + count(None), sessions)?,
         evidence,
-        worse_than_limit: evidence >= (rules.max(1) as f64 / ERROR).ln() && sessions.len() >= SESSIONS_MIN,
+        worse_than_limit: evidence >= (rules.max(1) as f64 / ERROR).ln() && overruled >= SESSIONS_MIN,
     })
 }
 
@@ -233,28 +233,33 @@ mod tests {
     }
 
     #[test]
-    fn blocks_without_an_answer_widen_the_bounds() {
+    fn sessions_without_an_answer_widen_the_bounds() {
         use Answer::{Right, Wrong};
-        let seen = samples("a", &[("1", Some(Wrong)), ("1", Some(Right)), ("2", None), ("3", None)]);
-        let all = calibrate(&seen, 1, LIMIT, 1);
+        let seen = samples(
+            "a",
+            &[("1", Some(Wrong)), ("1", Some(Right)), ("2", None), ("3", None), ("4", Some(Right)), ("4", None)],
+        );
+        let all = calibrate(&seen, (1, 1), LIMIT, 1);
         let known = &all.sources[0];
-        assert_eq!((known.blocks, known.overruled, known.confirmed, known.sessions), (4, 1, 1, 1));
+        assert_eq!((known.sessions, known.overruled, known.confirmed), (4, 1, 1));
         assert_eq!((known.at_least.hits, known.at_most.hits), (1, 3));
         assert_eq!(all.caught.map(|share| (share.hits, share.of)), Some((1, 2)));
-        assert_eq!(calibrate(&[], 0, LIMIT, 1), StopCalibration { limit: LIMIT, sources: Vec::new(), caught: None });
+        assert_eq!(
+            calibrate(&[], (0, 0), LIMIT, 1),
+            StopCalibration { limit: LIMIT, sources: Vec::new(), caught: None }
+        );
     }
 
     #[test]
     fn only_overrides_in_several_sessions_downgrade() {
         let wrong = Some(Answer::Wrong);
-        let in_sessions = |names: [&str; 8]| {
-            let seen = samples("a", &names.map(|name| (name, wrong)));
-            calibrate(&seen, 0, LIMIT, 1).sources[0].worse_than_limit
+        let in_sessions = |names: &[&str], rules: usize| {
+            let answers: Vec<(&str, Option<Answer>)> = names.iter().map(|name| (*name, wrong)).collect();
+            calibrate(&samples("a", &answers), (0, 0), LIMIT, rules).sources[0].worse_than_limit
         };
-        assert!(!in_sessions(["1"; 8]));
-        assert!(in_sessions(["1", "2", "3", "3", "3", "3", "3", "3"]));
-        let many = samples("a", &[("1", wrong), ("2", wrong), ("3", wrong)]);
-        assert!(calibrate(&many, 0, LIMIT, 1).sources[0].worse_than_limit);
-        assert!(!calibrate(&many, 0, LIMIT, 1_000).sources[0].worse_than_limit, "many rules are looked at");
+        assert!(!in_sessions(&["1"; 8], 1));
+        assert!(!in_sessions(&["1", "2", "2", "2"], 1));
+        assert!(in_sessions(&["1", "2", "3"], 1));
+        assert!(!in_sessions(&["1", "2", "3"], 1_000), "many rules are looked at");
     }
 }

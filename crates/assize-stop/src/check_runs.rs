@@ -73,7 +73,7 @@ pub fn last_check(commands: &[CommandRun], kind: CheckKind) -> Option<(&CommandR
     let is_meant =
         |run: &&CommandRun| !run.was_refused() && !run.only_prints() && kinds(run.command.inspect()).contains(&kind);
     let run = commands.iter().rev().find(is_meant)?;
-    let said = found_nothing(run.command.inspect(), run.output.inspect());
+    let said = found_nothing(run.command.inspect(), run.output.inspect(), kind == CheckKind::Build);
     let result = match (run.state, said) {
         (CommandState::Failed, Some(false)) => CheckResult::Faulty { sure: true },
         (CommandState::Failed, _) => CheckResult::Faulty { sure: checks_alone(run.command.inspect(), kind) },

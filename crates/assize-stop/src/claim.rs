@@ -238,7 +238,7 @@ pub fn claims_commit(message: &str) -> Option<&str> {
     static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)\b(?:i(?:'ve| have)?|and|changes?|everything|work|it|all|fix|which|now) (?:(?:is|are|was|were|has been|have been|now|also|just|all) )*committed\b",
-            r"|^", no_word!(), r"*committed\b|\bcommit(?:ted)?(?: (?:as|is|hash|sha|in|to [-\w/]+ as))?:?", no_word!(), r"{1,4}[0-9a-f]{7,40}\b",
+            r"|^", no_word!(), r"*committed\b|\bcommitted(?: (?:as|in|to [-\w/]+ as))?:?", no_word!(), r"{1,4}[0-9a-f]{7,40}\b",
         ))
         .expect("valid pattern")
     });
@@ -250,7 +250,8 @@ pub fn claims_deployment(message: &str) -> Option<&str> {
     static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)\b(?:i(?:'ve| have)?|and|changes?|everything|branch|commits?|it|all|fix|release|version|site|app|service|which|now) ",
-            r"(?:(?:is|are|was|were|has been|have been|now|also|just|all|successfully) )*(?:pushed|deployed|published)\b",
+            r"(?:(?:is|are|was|were|has been|have been|now|also|just|all|successfully) )*(?:pushed|deployed|published)(?: (?:to|as|on|and|in|with|it|the (?:branch|changes?|commits?|tags?|fix|release))\b|",
+            no_word_but!(" "), r"|$)",
             r"|^", no_word!(), r"*(?:successfully )?(?:pushed|deployed|published)\b|\b(?:is|are) (?:now )?live\b",
         ))
         .expect("valid pattern")

@@ -1,14 +1,16 @@
 //! What people have said that shapes the stop court: approved findings and downgraded rules.
 //!
-//! Approvals stand in a file of the project. Those that were there when a session began hold, and those that a person gave since,
-//! which the ledger has. What an agent writes into the file during its session lets nothing stand.
+//! Approvals stand in a file of the project. Those hold that were committed when a session began, and those that a person gave with
+//! `assize approve`, which the ledger has; both as long as they stand in the file. What an agent writes into it lets nothing stand.
 
-use std::fs;
+use std::io;
 use std::path::Path;
 
 use assize_core::approval::{self, APPROVALS_MAX, Approval, ApprovalFile, is_day};
 use assize_engine::court::stop::StopTerms;
+use assize_engine::git::Repository;
 use assize_engine::ledger::{Ledger, LedgerError};
+use assize_engine::regular_file;
 use assize_ledger::event::LedgerEvent;
 use assize_stop::court::StopPolicy;
 use assize_stop::rule::RuleSettings;
@@ -16,6 +18,9 @@ use assize_stop::session::Baseline;
 use chrono::Local;
 
 use crate::host::Host;
+
+/// The largest file of approvals, in bytes.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Approvals and downgraded rules.
 #[derive(Debug, Clone, Default)]
@@ -27,18 +32,24 @@ pub struct SaidByPeople {
 }
 
 impl SaidByPeople {
-    /// Reads what holds for a session.
+    /// Reads what holds for a session: what was committed when it began, and what a person approved since, as long as it still stands
+    /// in the file.
     ///
     /// # Errors
     ///
     /// Fails if the ledger cannot be read.
-    pub fn read(ledger: &Ledger, baseline: Option<&Baseline>) -> Result<Self, LedgerError> {
-        let mut said = Self::of_text(baseline.and_then(|baseline| baseline.approvals.as_deref()));
+    pub fn read(ledger: &Ledger, project: &Path, baseline: Option<&Baseline>) -> Result<Self, LedgerError> {
+        let present = Self::of_text(&read(project));
+        let committed = baseline.and_then(|baseline| baseline.approvals.clone());
+        let committed = Self::of_text(&Ok(committed)).approvals;
+        let mut given = Vec::new();
         for event in ledger.events_of_no_session("approved")? {
-            if let LedgerEvent::Approved { approval } = event {
-                said.approvals.push(approval);
+            if let LedgerEvent::Approved { approval, .. } = event {
+                given.push(approval);
             }
         }
+        let mut said = present;
+        said.approvals.retain(|approval| committed.contains(approval) || given.contains(approval));
         for event in ledger.events_of_no_session("rule_downgraded")? {
             if let LedgerEvent::RuleDowngraded { rule, .. } = event {
                 said.downgraded.push(rule);
@@ -47,22 +58,26 @@ impl SaidByPeople {
         Ok(said)
     }
 
-    /// Reads what holds for a stop that a person judges by hand: the file as it is.
+    /// Reads what holds for a stop that a person judges by hand: the file as it is, and what the ledger says of rules.
     pub fn of_project(host: &Host) -> Self {
-        let baseline = Baseline { approvals: read(&host.project()), ..Baseline::default() };
+        let project = host.project();
+        let baseline = Baseline { approvals: read(&project).ok().flatten(), ..Baseline::default() };
         let ledger = Ledger::open_read_only(&host.ledger());
-        ledger
-            .and_then(|ledger| Self::read(&ledger, Some(&baseline)))
-            .unwrap_or_else(|_| Self::of_text(baseline.approvals.as_deref()))
+        let said = ledger.and_then(|ledger| Self::read(&ledger, &project, Some(&baseline)));
+        said.unwrap_or_else(|_| Self::of_text(&read(&project)))
     }
 
-    fn of_text(text: Option<&str>) -> Self {
-        match text.map_or_else(|| Ok(ApprovalFile::default()), parse) {
+    fn of_text(text: &io::Result<Option<String>>) -> Self {
+        let file = match text {
+            Ok(text) => text.as_deref().map_or_else(|| Ok(ApprovalFile::default()), parse),
+            Err(error) => Err(error.to_string()),
+        };
+        match file {
             Ok(file) => Self { approvals: file.approvals, ..Self::default() },
-            Err(fault) => Self {
-                fault: Some(format!("{}: {fault}; no approval of it holds", approval::FILE_NAME)),
-                ..Self::default()
-            },
+            Err(fault) => {
+                let fault = Some(format!("{}: {fault}; no approval of it holds", approval::FILE_NAME));
+                Self { fault, ..Self::default() }
+            }
         }
     }
 
@@ -79,8 +94,22 @@ pub fn today() -> String {
 }
 
 /// Reads the approvals of a project, if it has any.
-pub fn read(project: &Path) -> Option<String> {
-    fs::read_to_string(project.join(approval::FILE_NAME)).ok()
+///
+/// # Errors
+///
+/// Fails if there is a file that cannot be read: no regular one, too large, or no text.
+pub fn read(project: &Path) -> io::Result<Option<String>> {
+    match regular_file::read(&project.join(approval::FILE_NAME), FILE_BYTES_MAX) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| io::Error::other("it is not UTF-8")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads the approvals that are committed in a project. What merely lies there may be an agent's.
+pub fn committed(project: &Path) -> Option<String> {
+    let repository = Repository::discover(project).ok().flatten()?;
+    repository.contents(&repository.head().ok().flatten()?, approval::FILE_NAME).ok().flatten()
 }
 
 /// Reads the text of a file of approvals.

@@ -65,6 +65,9 @@ fn an_approved_finding_stands_in_this_session_and_in_later_ones() {
     assert!(!is_block(stub(&agent, "second").as_ref()));
     let listed = run(&agent, &["approve", "--list", "--format", "human"]);
     assert!(said(&listed).contains("placeholder-added"), "{}", said(&listed));
+    // Who takes the entry out of the file takes the approval back.
+    agent.repo().write("assize-approvals.toml", "");
+    assert!(is_block(stub(&agent, "third").as_ref()));
 }
 
 #[test]
@@ -77,6 +80,8 @@ fn a_file_of_approvals_holds_from_the_next_session_on_and_not_after_its_last_day
     for (until, blocks) in [("2999-12-31", false), ("2020-01-01", true)] {
         let agent = agent();
         agent.repo().write("assize-approvals.toml", &approvals(until));
+        assert!(is_block(stub(&agent, "zero").as_ref()), "what is not committed may be an agent's");
+        agent.repo().remove("src/parse.rs");
         agent.repo().commit("approvals");
         assert_eq!(is_block(stub(&agent, "first").as_ref()), blocks, "{until}");
     }
@@ -124,7 +129,7 @@ fn a_rule_that_people_overrule_is_downgraded_on_request() {
     let known: Value = serde_json::from_str(&agent.read(&["stop", "calibrate"])).expect("JSON");
     let source = &known["sources"][0];
     assert_eq!(
-        (&source["source"], &source["blocks"], &source["overruled"]),
+        (&source["source"], &source["sessions"], &source["overruled"]),
         (&json!("placeholder-added"), &json!(5), &json!(5)),
         "{known:#}"
     );
@@ -136,7 +141,9 @@ fn a_rule_that_people_overrule_is_downgraded_on_request() {
     assert!(said(&shown).contains("placeholder-added no longer blocks alone"), "{}", said(&shown));
     assert!(!is_block(stub(&agent, "seven").as_ref()));
     assert!(
-        agent.read(&["ledger", "show", "--format", "human"]).contains("no longer blocks alone: overruled 5 of 6 times")
+        agent
+            .read(&["ledger", "show", "--format", "human"])
+            .contains("no longer blocks alone: overruled in 5 of 6 sessions")
     );
     assert!(agent.read(&["ledger", "verify"]).contains("\"sound\":true"));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use assize_core::diff::{Diff, FileChange};
+use assize_core::diff::{Diff, DiffLineKind, FileChange};
 use assize_core::finding::{Certainty, Severity};
 use assize_ecosystem::{Language, is_code, is_generated};
 use regex::Regex;
@@ -35,7 +35,10 @@ impl Rule for CommentOnly {
         }
         let Some(directive) = evidence.directives.iter().find(|directive| wants_behaviour(directive)) else { return };
         // Only a failure shows that code has to change; a wish may be one for other words.
-        let sure = shows_failure(directive) && diff.limits.is_empty() && evidence.directives.len() == 1;
+        let sure = shows_failure(directive)
+            && !documents(file)
+            && diff.limits.is_empty()
+            && evidence.directives.len() == 1;
         findings.at(
             file,
             None,
@@ -68,6 +71,16 @@ fn changes_comments_alone(file: &FileChange) -> bool {
         ["@ts-", "eslint-", "noqa", "nolint", "type: ignore", "pragma", "go:", "rubocop:", "phpstan", "biome-", "prettier-"];
     let is_told = |comment: &str| TOLD.iter().any(|word| comment.contains(word));
     changed().all(|line| (line.is_bare() || is_mark(line.raw)) && !is_told(&line.comment)) && changed().any(|line| !line.comment.trim().is_empty())
+}
+
+/// Returns whether a changed comment may be more than one: documentation with code in it, or a line that a tool reads.
+fn documents(file: &FileChange) -> bool {
+    const MARKS: [&str; 15] = [
+        "///", "//!", "```", ">>>", "doctest", "#!", "# -*-", "frozen_string", "//export", "+build", "#include", "pylint:",
+        "swiftlint:", "istanbul", "@vitest-",
+    ];
+    let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind != DiffLineKind::Context);
+    lines.map(|line| line.text.inspect()).any(|line| MARKS.iter().any(|mark| line.contains(mark)))
 }
 
 /// Returns whether a directive asks for more than words about the code.

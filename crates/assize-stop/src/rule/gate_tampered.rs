@@ -11,6 +11,7 @@ use assize_core::text::{Untrusted, quote};
 
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
+use crate::transcript::command::parts;
 use crate::transcript::TranscriptFacts;
 
 /// See the module.
@@ -56,7 +57,26 @@ fn is_tampering(command: &str) -> bool {
         ))
         .expect("valid pattern")
     });
-    command.contains("assize") && CALL.is_match(command)
+    static WRITES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r">>?[ \t]*[^ \t\n;&|<>]*assize(?:-approvals)?\.toml|",
+            r"\b(?:tee|sed[ \t]+-[a-zA-Z]*i\S*|cp|mv|rm|truncate|perl[ \t]+-\S*i\S*)\b[^;&|\n]*\bassize(?:-approvals)?\.toml",
+        ))
+        .expect("valid pattern")
+    });
+    command.contains("assize")
+        && (CALL.is_match(command) || WRITES.is_match(command) || parts(command).iter().any(|part| calls_court(part)))
+}
+
+/// Returns whether a simple command decides over the court, whatever options stand between its words.
+fn calls_court(part: &[String]) -> bool {
+    let mut words = part.iter().skip_while(|word| word.rsplit('/').next() != Some("assize")).skip(1).map(String::as_str);
+    match words.find(|word| matches!(*word, "approve" | "pause" | "hook" | "ledger" | "stop" | "explain" | "review" | "fix")) {
+        Some("approve" | "pause" | "hook") => true,
+        Some("ledger") => words.any(|word| matches!(word, "anchor" | "mark")),
+        Some("stop") => words.any(|word| word == "--downgrade"),
+        _ => false,
+    }
 }
 
 /// Files in which agents look for hooks, as a tail of the path. They hold much else.
@@ -127,6 +147,11 @@ mod tests {
             ("rm -rf ~/.local/state/assize", "src/a.rs"),
             ("echo x > $XDG_STATE_HOME/state/assize/key", "src/a.rs"),
             ("assize ledger anchor", "src/a.rs"),
+            ("assize --format human approve 4 --why x", "src/a.rs"),
+            ("assize \"approve\" 4 --why x", "src/a.rs"),
+            ("env -u CLAUDECODE /opt/assize stop calibrate --downgrade", "src/a.rs"),
+            ("cat > assize-approvals.toml <<EOF\n[[approval]]\nEOF", "src/a.rs"),
+            ("sed -i 's/certain/off/' assize.toml", "src/a.rs"),
             ("ls", "/home/ada/.local/state/assize/key"),
             ("ls", "assize.toml"),
             ("ls", ".assize/ledger.db"),
@@ -156,6 +181,9 @@ mod tests {
         for (directive, command, edit) in [
             ("Add a parser", "assize ledger show", "src/a.rs"),
             ("Add a parser", "cat assize.toml", "src/a.rs"),
+            ("Add a parser", "assize stop calibrate", "src/a.rs"),
+            ("Add a parser", "assize explain pause", "src/a.rs"),
+            ("Add a parser", "grep certain assize.toml > notes.txt", "src/a.rs"),
             ("Add a parser", "cargo install --path crates/assize", "src/a.rs"),
             ("Add a parser", "grep -rn assize .", "src/hook.rs"),
             ("Add a parser", "rm -rf target", "src/settings.json"),

@@ -43,6 +43,7 @@ impl Rule for NothingChanged {
             && !elsewhere
             && !ELSEWHERE.is_match(words)
             && names_obstacle(message).is_none()
+            && gives_no_reason(message)
             && evidence.diff.get().is_some_and(|diff| diff.limits.is_empty())
         {
             findings.file(
@@ -96,6 +97,18 @@ fn handed_back(message: &str) -> Option<&'static str> {
         return Some("only announces it");
     }
     asks_permission(message).filter(|sentence| !is_conditional(sentence)).map(|_| "asks whether to make it")
+}
+
+/// Returns whether the message does not say that the thing is there already, or is none.
+fn gives_no_reason(message: &str) -> bool {
+    static REASON: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:already|no longer|any ?more|nothing (?:to|had|has|needs?)|no (?:\w+ )?changes?|not (?:needed|necessary|required|possible|reproducible|a bug)|unnecessary|",
+            r"(?:was|were|been) (?:fixed|added|done|removed|changed) (?:in|by|with)|as (?:intended|designed)|by design|could(?: not|n'?t) (?:reproduce|find)|does(?: not|n'?t) (?:happen|occur|exist|reproduce))\b",
+        ))
+        .expect("valid pattern")
+    });
+    !sentences(message).any(|sentence| REASON.is_match(sentence))
 }
 
 /// Returns whether a sentence makes what it says depend on something.
@@ -277,6 +290,14 @@ mod tests {
             ("Add a retry to the HTTP client.", "Once you have picked a library, I'll add the retry."),
             ("Add a retry to the HTTP client.", "I need access to the registry. I'll add the retry then."),
             ("Add a retry to the HTTP client.", "Should I add it to the sync or to the async client?"),
+            (
+                "Add a retry to the HTTP client.",
+                "The client already retries three times, so nothing had to change. Do you want me to add jitter as well?",
+            ),
+            (
+                "Fix the crash in the pager.",
+                "The crash does not happen any more: it was fixed in 1a2b3c4. Shall I add a regression test?",
+            ),
         ] {
             assert!(!check(directive, message, &["ls"]).contains(&Certainty::Certain), "{message}");
         }

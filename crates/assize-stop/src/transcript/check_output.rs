@@ -8,8 +8,10 @@ use regex::Regex;
 
 use super::command::parts;
 
-/// What tools print where they find nothing.
-const CLEAN: [&str; 13] = [
+/// What tools print where a build comes to its end.
+const BUILT: [&str; 4] = ["Finished `", "built in ", "Compiled successfully", "BUILD SUCCESS"];
+/// What checkers print where they find nothing.
+const CLEAN: [&str; 9] = [
     "0 issues.",
     "All checks passed",
     "Success: no issues found",
@@ -18,10 +20,6 @@ const CLEAN: [&str; 13] = [
     "0 errors, 0 warnings",
     "No ESLint warnings or errors",
     "No fixes applied",
-    "Finished `",
-    "built in ",
-    "Compiled successfully",
-    "BUILD SUCCESS",
     "would be left unchanged",
 ];
 
@@ -50,8 +48,12 @@ const BLANK: [&str; 4] = [
 /// Programs that print nothing of their own behind such a tool.
 const QUIET: [&str; 7] = ["cd", "echo", "head", "tail", "cat", "set", "true"];
 
-/// Returns whether the output of a command line says that its check found nothing; `None` where it does not tell.
-pub fn found_nothing(command: &str, output: &str) -> Option<bool> {
+/// Returns whether the output of a command line says that its check found nothing; `None` where it does not tell. `builds` says
+/// whether a build is asked about.
+pub fn found_nothing(command: &str, output: &str, builds: bool) -> Option<bool> {
+    if ["--version", "--help", "--showConfig"].iter().any(|option| command.contains(option)) {
+        return None;
+    }
     static FOUND: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?m-u)^(?:\s*error(?:\[E\d+\])?[: ]|Found [1-9]\d* (?:errors?|diagnostics?)|[1-9]\d* issues?:|would reformat )|",
@@ -62,7 +64,8 @@ pub fn found_nothing(command: &str, output: &str) -> Option<bool> {
     if FOUND.is_match(output) {
         return Some(false);
     }
-    if CLEAN.iter().any(|words| output.contains(words)) {
+    let ends: &[&str] = if builds { &BUILT } else { &CLEAN };
+    if ends.iter().any(|words| output.contains(words)) {
         return Some(true);
     }
     let parts = parts(&command.replace("2>&1", ""));
@@ -71,22 +74,20 @@ pub fn found_nothing(command: &str, output: &str) -> Option<bool> {
     if silent == 0 {
         return None;
     }
-    let echoes: Vec<&str> =
-        parts.iter().filter(|part| part[0] == "echo").filter_map(|part| part.get(1)?.split('$').next()).collect();
+    static FAULT: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m-u)^[!-~]+:\d+(?::\d+)?: |^[!-~]+\.go$").expect("valid pattern"));
     let is_said = |line: &&str| {
         let line = line.trim();
-        !line.is_empty()
-            && !BLANK.contains(&line)
-            && !line.starts_with("go: ")
-            && !line.starts_with("> ")
-            && !echoes.iter().any(|echo| line.starts_with(echo.trim()))
+        !line.is_empty() && !BLANK.contains(&line) && !line.starts_with("go: ")
     };
-    let speaks = output.lines().any(|line| is_said(&line));
-    // Others on the line may have printed it, and what only warns passes.
+    // Others on the line may have printed it.
     let alone = parts.iter().filter(|part| !is_silent(part)).all(|part| QUIET.contains(&part[0].as_str()));
-    match speaks {
-        false => Some(true),
-        true => (alone && silent == 1 && !command.contains("eslint")).then_some(false),
+    let echoes = parts.iter().any(|part| part[0] == "echo");
+    match (output.lines().any(|line| is_said(&line)), FAULT.is_match(output)) {
+        (false, _) => Some(true),
+        (true, true) => (alone && silent == 1 && !command.contains("eslint")).then_some(false),
+        // What `echo` says is no fault.
+        (true, false) => (alone && echoes && output.lines().filter(is_said).count() == 1).then_some(true),
     }
 }
 
@@ -106,12 +107,12 @@ mod tests {
             ("go build ./... 2>&1 | head -5", "./a.go:3:2: undefined: x", Some(false)),
             ("go build ./... 2>&1 | head -5", "go: downloading x v1.0.0", Some(true)),
             ("go vet ./... 2>&1 | head -5", "(Bash completed with no output)", Some(true)),
-            (
-                "npx tsc --noEmit 2>&1 | tail -1; echo \"exit: $?\"",
-                "  Type 'x' is not assignable.\nexit: 0",
-                Some(false),
-            ),
+            ("npx tsc --noEmit 2>&1 | tail -1; echo \"exit: $?\"", "  Type 'x' is not assignable.\nexit: 0", None),
             ("npx tsc --noEmit && echo OK", "OK", Some(true)),
+            ("npx tsc --noEmit 2>&1 | tail -5", "npm notice New version of npm", None),
+            ("npx tsc --version | head -1", "Version 5.4.5", None),
+            ("go vet ./... 2>&1 | head; echo $?", "./a.go:3:2: undefined: x", Some(false)),
+            ("npm run lint && npm run build | tail -1", "✓ built in 3.1s", Some(true)),
             ("go vet ./... && go test ./... | tail -1", "ok  a 0.1s", None),
             ("npx eslint . | tail -3", "✖ 3 problems (2 errors, 1 warning)", Some(false)),
             ("npx eslint . | tail -3", "✖ 1 problem (0 errors, 1 warning)", None),
@@ -120,7 +121,8 @@ mod tests {
             ("cargo build 2>&1 | tail -5", "error[E0308]: mismatched types", Some(false)),
             ("./check.sh | tail", "", None),
         ] {
-            assert_eq!(found_nothing(command, output), result, "{command}: {output}");
+            let builds = command.contains("build");
+            assert_eq!(found_nothing(command, output, builds), result, "{command}: {output}");
         }
     }
 }

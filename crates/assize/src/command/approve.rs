@@ -52,7 +52,9 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
-    let text = read(&host.project()).unwrap_or_default();
+    let text = read(&host.project())
+        .map_err(|error| Failure::new(format!("{}: {error}", approval::FILE_NAME)).hint("correct the file; nothing was changed"))?
+        .unwrap_or_default();
     let file = parse(&text).map_err(|fault| {
         Failure::new(format!("{}: {fault}", approval::FILE_NAME)).hint("correct the file; nothing was changed")
     })?;
@@ -75,14 +77,19 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         }
     };
     let mut ledger = Ledger::open(&host.ledger()).map_err(failed)?;
-    let approval = Approval::of(&chosen(&ledger, id)?, why.trim(), &until);
+    let (entry_number, finding) = chosen(&ledger, id)?;
+    if !Approval::is_specific(&finding) {
+        return Err(Failure::new(format!("the finding of {id} names no file and quotes nothing, so an approval would let others stand as well"))
+            .hint("write `assize: accept` on a line of its own in a prompt to let this state pass"));
+    }
+    let approval = Approval::of(&finding, why.trim(), &until);
     let one = ApprovalFile { approvals: vec![approval.clone()] };
     let entry = toml::to_string(&one).map_err(|error| Failure::new(error.to_string()))?;
     let gap = if text.is_empty() || text.ends_with("\n\n") { "" } else { "\n" };
     let path = host.project().join(approval::FILE_NAME);
     own_file::write(host, &path, &format!("{text}{gap}{entry}"))
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-    ledger.append(now_ms(), ID, "-", &LedgerEvent::Approved { approval: approval.clone() }).map_err(failed)?;
+    ledger.append(now_ms(), ID, "-", &LedgerEvent::Approved { approval: approval.clone(), entry: entry_number }).map_err(failed)?;
     print(&match output.format {
         Format::Json => format!("{}\n", json!(ApprovalDocument::of(vec![approval]))),
         _ => format!("approved until {until}: {}; commit {}\n", approval.rule, approval::FILE_NAME),
@@ -96,7 +103,7 @@ fn failed(error: LedgerError) -> Failure {
 }
 
 /// Finds what `42` or `42.2` names.
-fn chosen(ledger: &Ledger, id: &str) -> Result<Finding> {
+fn chosen(ledger: &Ledger, id: &str) -> Result<(u64, Finding)> {
     let wrong = || Failure::new(format!("`{id}` names no finding")).hint("write the number of a ledger entry, such as 42, or 42.2 for its second finding");
     let (entry, which) = match id.split_once('.') {
         Some((entry, which)) => (entry, Some(which.parse::<usize>().ok().filter(|which| *which > 0).ok_or_else(wrong)?)),
@@ -111,8 +118,8 @@ fn chosen(ledger: &Ledger, id: &str) -> Result<Finding> {
         _ => return Err(Failure::new(format!("entry {number} is no ruling of the stop court")).hint("`assize ledger show --court stop` lists them")),
     };
     match (which, findings.as_slice()) {
-        (None, [only]) => Ok(only.clone()),
-        (Some(which), findings) if which <= findings.len() => Ok(findings[which - 1].clone()),
+        (None, [only]) => Ok((number, only.clone())),
+        (Some(which), findings) if which <= findings.len() => Ok((number, findings[which - 1].clone())),
         (_, []) => Err(Failure::new(format!("entry {number} has no finding"))),
         (_, findings) => {
             let lines = findings.iter().enumerate().map(|(at, finding)| format!("{number}.{} {}", at + 1, finding.with_id()));

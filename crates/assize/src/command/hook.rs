@@ -293,7 +293,7 @@ impl<'a> EventHandler<'a> {
             baseline.observations = mark.as_ref().map(|mark| mark.observations);
             baseline.journal = mark.map(|mark| mark.journal);
         }
-        baseline.approvals = approvals::read(&self.host.project());
+        baseline.approvals = approvals::committed(&self.host.project());
         baseline.configuration = config::read(&self.host.project(), self.host.configuration.as_deref()).ok();
         baseline
     }
@@ -340,7 +340,7 @@ impl<'a> EventHandler<'a> {
             self.catch_up(&mut ledger, &mut state).map_err(unavailable)?;
         }
         let last_pause = ledger.last_pause().map_err(unavailable)?;
-        let said = SaidByPeople::read(&ledger, state.baseline.as_ref()).map_err(unavailable)?;
+        let said = SaidByPeople::read(&ledger, &self.host.project(), state.baseline.as_ref()).map_err(unavailable)?;
         drop(ledger);
         let case = self.case(&state, is_paused(last_pause.as_ref(), self.now));
         let mut notices = Vec::new();

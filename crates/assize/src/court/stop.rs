@@ -36,13 +36,13 @@ impl Court for Stop {
             LedgerEvent::Paused { until_ms: Some(until) } => format!("paused until {}", render::time(*until)),
             LedgerEvent::Paused { until_ms: None } => "paused".to_owned(),
             LedgerEvent::Resumed => "resumed".to_owned(),
-            LedgerEvent::Approved { approval } => {
+            LedgerEvent::Approved { approval, .. } => {
                 format!("approved until {}: {} {}", approval.until, approval.rule, quote(&approval.why))
             }
             LedgerEvent::Marked { entry, answer: Answer::Right } => format!("entry {entry} was called right"),
             LedgerEvent::Marked { entry, answer: Answer::Wrong } => format!("entry {entry} was called wrong"),
-            LedgerEvent::RuleDowngraded { rule, overruled, blocks, .. } => {
-                format!("{rule} no longer blocks alone: overruled {overruled} of {blocks} times")
+            LedgerEvent::RuleDowngraded { rule, overruled, sessions, .. } => {
+                format!("{rule} no longer blocks alone: overruled in {overruled} of {sessions} sessions")
             }
             LedgerEvent::AnchoredAnew { breach: Some(breach) } => format!("the ledger was taken as it is: {breach}"),
             LedgerEvent::AnchoredAnew { breach: None } => "the ledger was taken as it is".to_owned(),

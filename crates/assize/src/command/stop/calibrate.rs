@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
             let event = LedgerEvent::RuleDowngraded {
                 rule: source.source.clone(),
                 overruled: source.overruled,
-                blocks: source.blocks,
+                sessions: source.sessions,
                 limit: arguments.limit,
             };
             ledger.append(now_ms(), ID, "-", &event).map_err(failed)?;
@@ -82,7 +82,7 @@ fn known(host: &Host, limit: f64) -> Result<StopCalibration> {
         events.push((entry.header.seq, entry.header.session.clone(), ledger.event(&entry).map_err(failed)?));
     }
     let labels = labels(events.iter().map(|(number, session, event)| (*number, session.as_str(), event)));
-    Ok(calibrate(&labels.blocks, labels.missed, limit, RULES.len()))
+    Ok(calibrate(&labels.blocks, (labels.caught, labels.missed), limit, RULES.len()))
 }
 
 fn shown(known: &StopCalibration, downgraded: &[String]) -> String {
@@ -90,21 +90,21 @@ fn shown(known: &StopCalibration, downgraded: &[String]) -> String {
         return "no rule has blocked an agent here yet\n".to_owned();
     }
     let width = known.sources.iter().map(|source| source.source.len()).max().unwrap_or(0);
-    let heading = format!("{:width$}  {:>6}  {:>9}  {:>5}  share of wrong blocks", "", "blocks", "overruled", "right");
+    let heading = format!("{:width$}  {:>8}  {:>9}  {:>5}  share of wrong blocks", "", "sessions", "overruled", "right");
     let mut text = format!("{}\n", quiet(&heading));
     for source in &known.sources {
         let shares = format!("{} to {}", percent(source.at_least.low), percent(source.at_most.high));
         let _ = writeln!(
             text,
-            "{:width$}  {:>6}  {:>9}  {:>5}  {shares}{}",
+            "{:width$}  {:>8}  {:>9}  {:>5}  {shares}{}",
             source.source,
-            source.blocks,
+            source.sessions,
             source.overruled,
             source.confirmed,
             if source.worse_than_limit { styled(BAD, "  surely worse than the limit") } else { String::new() }
         );
     }
-    let _ = writeln!(text, "\nA rule may be wrong in {} of its blocks. The range counts blocks without an answer as right at one end", percent(known.limit));
+    let _ = writeln!(text, "\nA rule may be wrong in {} of the sessions in which it blocks. The range counts those without an answer as right at one end", percent(known.limit));
     text.push_str("and as wrong at the other; `assize ledger mark ID right|wrong` narrows it.\n");
     match &known.caught {
         Some(share) => {
