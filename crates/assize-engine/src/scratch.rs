@@ -39,6 +39,18 @@ impl RunFolder {
     /// Creates the folder in another one, and removes those that killed processes left there.
     fn new(around: &Path) -> io::Result<Self> {
         remove_left(around);
+        // Two processes that begin at the same moment may draw the same name.
+        let mut made = Self::make(around);
+        for _ in 1..ATTEMPTS {
+            if made.is_ok() {
+                break;
+            }
+            made = Self::make(around);
+        }
+        made
+    }
+
+    fn make(around: &Path) -> io::Result<Self> {
         let path = tempfile::Builder::new().prefix(UNLOCKED).tempdir_in(around)?.keep();
         let lock = File::open(&path).ok().filter(|folder| folder.try_lock().is_ok());
         if lock.is_none() {
@@ -47,8 +59,13 @@ impl RunFolder {
         }
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let locked = around.join(name.replacen(UNLOCKED, RUN, 1));
-        fs::rename(&path, &locked)?;
-        Ok(Self { path: locked, _lock: lock })
+        match fs::rename(&path, &locked) {
+            Ok(()) => Ok(Self { path: locked, _lock: lock }),
+            Err(error) => {
+                let _ = fs::remove_dir(&path);
+                Err(error)
+            }
+        }
     }
 }
 
