@@ -82,6 +82,11 @@ impl LedgerPlace {
         &self.file
     }
 
+    /// Returns the place of something else beside the ledger; `None` without a place out of the project.
+    pub fn beside(&self, name: &str) -> Option<PathBuf> {
+        self.file.parent().filter(|_| self.is_anchored()).map(|folder| folder.join(name))
+    }
+
     /// Returns whether entries that are gone from the end are missed.
     pub fn is_anchored(&self) -> bool {
         self.anchor.is_some()

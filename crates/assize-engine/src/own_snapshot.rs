@@ -56,7 +56,7 @@ pub enum SnapshotError {
 
 /// Returns where the snapshots of a project are, beside its ledger; `None` without a place out of the project.
 pub fn home(place: &LedgerPlace) -> Option<PathBuf> {
-    place.file().parent().filter(|_| place.is_anchored()).map(|folder| folder.join("snapshot"))
+    place.beside("snapshot")
 }
 
 /// Takes a snapshot of a project into the repository in `home`.

@@ -102,8 +102,7 @@ struct FileLook {
 impl TreeJournal {
     /// Returns the journal of a project's tree, beside its ledger; `None` without a place out of the tree.
     pub fn of(place: &LedgerPlace, root: &Path) -> Option<Self> {
-        let folder = place.file().parent().filter(|_| place.is_anchored())?;
-        Some(Self { folder: folder.join("journal"), root: root.to_owned() })
+        Some(Self { folder: place.beside("journal")?, root: root.to_owned() })
     }
 
     /// Looks at the tree, keeps what has changed since the last look, and takes an event of a session into account. Returns how many

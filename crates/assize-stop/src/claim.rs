@@ -397,7 +397,8 @@ pub fn asks_permission(message: &str) -> Option<&str> {
     last_two(message).into_iter().flatten().find(|sentence| holds_any(sentence, &hints) && ASKS.is_match(sentence))
 }
 
-fn last_two(message: &str) -> [Option<&str>; 2] {
+/// Returns the last two sentences of a message that have words, the last one last.
+pub(crate) fn last_two(message: &str) -> [Option<&str>; 2] {
     let mut last = [None, None];
     for sentence in sentences(message).filter(|sentence| sentence.chars().any(char::is_alphabetic)) {
         last = [last[1], Some(sentence)];

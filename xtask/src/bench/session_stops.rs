@@ -42,11 +42,17 @@ pub fn run(folder: &Path, named: bool) -> Result {
     projects.retain(|path| path.is_dir());
     projects.sort();
     let mut sets = [StopTally::default(), StopTally::default()];
+    // It is built once, and only where it is called.
+    let mut program: Option<PathBuf> = None;
     for project in &projects {
         let name = project.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let set = usize::from(name.bytes().map(u32::from).sum::<u32>() % 2 == 1);
         if project.join(".git").exists() || project.join("objects").is_dir() {
-            judge_commits(project, &mut sets[set], named && set == 0)?;
+            if program.is_none() {
+                program = Some(shell::program()?);
+            }
+            let Some(program) = &program else { continue };
+            judge_commits(project, program, &mut sets[set], named && set == 0)?;
             continue;
         }
         let mut files = Vec::new();
@@ -90,8 +96,7 @@ impl StopTally {
     }
 }
 
-fn judge_commits(repository: &Path, tally: &mut StopTally, named: bool) -> Result {
-    let program = shell::program()?;
+fn judge_commits(repository: &Path, program: &Path, tally: &mut StopTally, named: bool) -> Result {
     let place = tempfile::tempdir().map_err(|error| error.to_string())?;
     let (tree, home) = (place.path().join("tree"), place.path().join("home"));
     fs::create_dir(&home).map_err(|error| error.to_string())?;
@@ -118,7 +123,7 @@ fn judge_commits(repository: &Path, tally: &mut StopTally, named: bool) -> Resul
         judged += 1;
         let message = git(&["log", "--max-count=1", "--format=%B", commit])?;
         let done = format!("Done: {}", message.lines().next().unwrap_or_default());
-        let mut stop = command(&program, &["--format", "json", "stop", "--directive", message.trim()]);
+        let mut stop = command(program, &["--format", "json", "stop", "--directive", message.trim()]);
         stop.args(["--base", &parent, "--message", &done]).arg("--config").arg(&settings);
         stop.current_dir(&tree)
             .env_clear()

@@ -6,7 +6,7 @@ use regex::Regex;
 use assize_core::finding::{Certainty, Severity};
 
 use super::{Findings, Needs, Rule};
-use crate::claim::{asks_permission, asks_user, claims_change, explains_no_change, names_obstacle, sentences};
+use crate::claim::{asks_permission, asks_user, claims_change, explains_no_change, last_two, names_obstacle, sentences};
 use crate::evidence::Evidence;
 use crate::transcript::TranscriptFacts;
 
@@ -89,11 +89,7 @@ fn handed_back(message: &str) -> Option<&'static str> {
         ))
         .expect("valid pattern")
     });
-    let mut last = ["", ""];
-    for sentence in sentences(message).filter(|sentence| sentence.chars().any(char::is_alphabetic)) {
-        last = [last[1], sentence];
-    }
-    if last.iter().any(|sentence| ANNOUNCES.is_match(sentence) && !is_conditional(sentence)) {
+    if last_two(message).into_iter().flatten().any(|sentence| ANNOUNCES.is_match(sentence) && !is_conditional(sentence)) {
         return Some("only announces it");
     }
     asks_permission(message).filter(|sentence| !is_conditional(sentence)).map(|_| "asks whether to make it")

@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use assize_core::approval::{self, Approval, ApprovalFile, is_day};
 use assize_core::finding::Finding;
-use assize_engine::ledger::{Ledger, LedgerError};
+use assize_engine::ledger::Ledger;
 use assize_ledger::document::ApprovalDocument;
 use assize_ledger::event::LedgerEvent;
 use chrono::{Days, Local};
 use serde_json::json;
 
+use super::ledger::failed;
 use super::pause::only_for_a_person;
 use crate::approvals::{parse, read, today};
 use crate::court::stop::ID;
@@ -95,11 +96,6 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         _ => format!("approved until {until}: {}; commit {}\n", approval.rule, approval::FILE_NAME),
     });
     Ok(Exit::Done)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
-fn failed(error: LedgerError) -> Failure {
-    Failure::new(error.to_string())
 }
 
 /// Finds what `42` or `42.2` names.

@@ -106,8 +106,9 @@ struct Show {
     shadow: bool,
 }
 
+/// Says why the ledger cannot be used, and what to do where there is none yet.
 #[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
-fn failed(error: LedgerError) -> Failure {
+pub fn failed(error: LedgerError) -> Failure {
     let hint = matches!(error, LedgerError::Absent { .. })
         .then(|| "it begins with an agent's first event, once `assize init` has set up its hooks".to_owned());
     Failure { what: error.to_string(), hint }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assize_engine::ledger::{Filter, Ledger, LedgerError};
+use assize_engine::ledger::{Filter, Ledger};
 use assize_ledger::event::LedgerEvent;
 use assize_ledger::labels::labels;
 use assize_stop::calibration::{LIMIT, Share, SourceCalibration, StopCalibration, calibrate};
@@ -10,9 +10,10 @@ use assize_stop::envelope::CalibrationEnvelope;
 use assize_stop::rule::RULES;
 use serde_json::json;
 
+use super::super::ledger::failed;
 use super::super::pause::only_for_a_person;
 use crate::court::stop::ID;
-use crate::exit::{Exit, Failure, Result};
+use crate::exit::{Exit, Result};
 use crate::host::{Host, now_ms};
 use crate::output::{BAD, Format, Output, STRONG, print, quiet, styled};
 
@@ -66,13 +67,6 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
         Format::Human | Format::Markdown => shown(&known, &downgraded),
     });
     Ok(Exit::Done)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
-fn failed(error: LedgerError) -> Failure {
-    let hint = matches!(error, LedgerError::Absent { .. })
-        .then(|| "it begins with an agent's first event, once `assize init` has set up its hooks".to_owned());
-    Failure { what: error.to_string(), hint }
 }
 
 fn known(host: &Host, limit: f64) -> Result<StopCalibration> {
