@@ -119,6 +119,17 @@ fn what_cannot_be_approved_is_refused_with_a_reason() {
 }
 
 #[test]
+fn a_number_that_names_nothing_makes_no_ledger() {
+    let agent = agent();
+    for arguments in [&["approve", "7", "--why", "x"][..], &["ledger", "mark", "7", "wrong"]] {
+        let output = run(&agent, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(said(&output).contains("nothing has been judged here yet"), "{}", said(&output));
+    }
+    assert!(!agent.state().exists());
+}
+
+#[test]
 fn a_rule_that_people_overrule_is_downgraded_on_request() {
     let agent = agent();
     for session in ["one", "two", "three", "four", "five"] {

@@ -77,13 +77,14 @@ pub fn run(arguments: &Arguments, host: &Host, output: Output) -> Result {
             last.unwrap_or_else(Local::now).format("%Y-%m-%d").to_string()
         }
     };
-    let mut ledger = Ledger::open(&host.ledger()).map_err(failed)?;
-    let (entry_number, finding) = chosen(&ledger, id)?;
+    // A number that names nothing makes no ledger.
+    let (entry_number, finding) = chosen(&Ledger::open_read_only(&host.ledger()).map_err(failed)?, id)?;
     if !Approval::is_specific(&finding) {
         return Err(Failure::new(format!("the finding of {id} names no file and quotes nothing, so an approval would let others stand as well"))
             .hint("write `assize: accept` on a line of its own in a prompt to let this state pass"));
     }
     let approval = Approval::of(&finding, why.trim(), &until);
+    let mut ledger = Ledger::open(&host.ledger()).map_err(failed)?;
     let one = ApprovalFile { approvals: vec![approval.clone()] };
     let entry = toml::to_string(&one).map_err(|error| Failure::new(error.to_string()))?;
     let gap = if text.is_empty() || text.ends_with("\n\n") { "" } else { "\n" };

@@ -298,12 +298,14 @@ fn anchor(host: &Host, output: Output) -> Result {
 /// Records what a person says of a ruling of the stop court.
 fn mark(host: &Host, id: u64, answer: &str, output: Output) -> Result {
     only_for_a_person(host)?;
-    let mut ledger = Ledger::open(&host.ledger()).map_err(failed)?;
+    // A number that names nothing makes no ledger.
+    let ledger = Ledger::open_read_only(&host.ledger()).map_err(failed)?;
     let entry = find(&ledger, id)?;
     if !matches!(ledger.event(&entry).map_err(failed)?, LedgerEvent::StopRuled(_)) {
         return Err(Failure::new(format!("entry {id} is no ruling of the stop court"))
             .hint("`assize ledger show --court stop` lists them"));
     }
+    let mut ledger = Ledger::open(&host.ledger()).map_err(failed)?;
     let said = if answer == "right" { Answer::Right } else { Answer::Wrong };
     ledger.append(now_ms(), court::stop::ID, "-", &LedgerEvent::Marked { entry: id, answer: said }).map_err(failed)?;
     print(&match output.format {
