@@ -4,6 +4,7 @@ mod brief;
 mod eval;
 mod patch;
 mod review;
+mod session_edits;
 mod session_stops;
 mod stops;
 mod tournament;

@@ -12,9 +12,11 @@ use std::time::Duration;
 
 use assize_core::diff::{Diff, FILE_LINES_MAX, FileChange, FileStatus, parse_git_patch};
 use assize_core::gathered::{EvidencePart, Fingerprint};
+use assize_core::path::file_name;
 use assize_core::text::Untrusted;
 use assize_stop::directive::{Referent, ReferentKind, referents};
 use assize_stop::evidence::{Evidence, ReferentSighting};
+use assize_stop::names::{Name, NameKind, NameSighting, NameSource, NameUse, names_to_look_up, use_of};
 use assize_stop::session::{Baseline, BaselineScope, SessionState};
 use assize_stop::transcript::{TranscriptFacts, TranscriptKind};
 
@@ -39,6 +41,8 @@ pub const DIRTY_MAX: usize = 2_000;
 pub const IGNORE_LIST_BYTES_MAX: usize = 64 * 1024;
 /// The longest search for names in the tree.
 pub const LOOK_UP_TIME_MAX: Duration = Duration::from_millis(500);
+/// Places of a name that are kept.
+pub const NAME_PLACES_MAX: usize = 20;
 
 /// The sources of a stop's evidence.
 #[derive(Debug, Clone, Default)]
@@ -150,8 +154,9 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
             WorkTreeEvidence { diff: EvidencePart::Missing(error.to_string()), ..WorkTreeEvidence::default() }
         }
     };
+    let listed = tree.listed;
     let from_transcript = || facts.get().and_then(|facts| facts.last_message.clone());
-    Evidence {
+    let mut evidence = Evidence {
         directives: session.active.clone(),
         diff: tree.diff,
         start: match scope {
@@ -166,8 +171,36 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
         transcript: relative(facts, sources.work_tree.folder()),
         attempts: session.attempts.clone(),
         referents: tree.sightings,
+        names: Vec::new(),
         verification: None,
+    };
+    if let Some((repository, listed)) = &listed {
+        evidence.names = look_up_names(repository, listed, names_to_look_up(&evidence));
     }
+    evidence
+}
+
+/// Looks up names in the work tree. What is not known in time is left out.
+fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -> Vec<NameSighting> {
+    let words: Vec<&str> =
+        names.iter().filter(|name| name.kind == NameKind::Word).map(|name| name.text.as_str()).collect();
+    let found = if words.is_empty() { Some(Vec::new()) } else { repository.words_used(&words, LOOK_UP_TIME_MAX).ok() };
+    let is_file = |name: &Name, path: &str| match name.kind {
+        NameKind::File => path == name.text || path.ends_with(&format!("/{}", name.text)),
+        NameKind::Word => file_name(path).contains(&name.text),
+    };
+    let sighting = |name: Name| {
+        let used = found.as_ref()?.iter().filter(|(_, word)| name.kind == NameKind::Word && *word == name.text);
+        let files = listed.iter().map(|file| &file.path).filter(|path| is_file(&name, path));
+        let is_there = name.kind == NameKind::File && repository.root().join(&name.text).exists();
+        let mut places: Vec<String> = used.map(|(path, _)| path).chain(files).cloned().take(NAME_PLACES_MAX).collect();
+        places.extend(is_there.then(|| name.text.clone()));
+        if name.source == NameSource::Removed {
+            places = users_of(&name.text, &places, repository.root());
+        }
+        Some(NameSighting { name, places })
+    };
+    names.into_iter().filter_map(sighting).collect()
 }
 
 /// The evidence from the work tree.
@@ -658,6 +691,20 @@ fn look_up(
         }
     };
     wanted.iter().map(|referent| ReferentSighting { referent: referent.clone(), present: present(referent) }).collect()
+}
+
+/// The files of these that call a name or import it; none where one of them defines it, or cannot be read.
+fn users_of(name: &str, places: &[String], root: &Path) -> Vec<String> {
+    let mut users = Vec::new();
+    for path in places {
+        let text = regular_file::open(&root.join(path)).ok().and_then(|file| std::io::read_to_string(file).ok());
+        match text.map(|text| use_of(&text, name)) {
+            Some(NameUse::Uses) => users.push(path.clone()),
+            Some(NameUse::Mentions) => {}
+            Some(NameUse::Defines) | None => return Vec::new(),
+        }
+    }
+    users
 }
 
 /// Without git there is no earlier state. The files that the transcript shows as edited are shown whole, and rules

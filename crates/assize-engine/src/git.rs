@@ -576,7 +576,19 @@ impl Repository {
     ///
     /// Fails if git does.
     pub fn words_present(&self, names: &[&str], time: Duration) -> Result<Vec<String>, GitError> {
-        let mut arguments = vec!["grep", "--untracked", "--no-textconv", "-I", "-F", "-w", "-h", "-o", "--no-color"];
+        let mut words: Vec<String> = self.words_used(names, time)?.into_iter().map(|(_, word)| word).collect();
+        words.sort_unstable();
+        words.dedup();
+        Ok(words)
+    }
+
+    /// Returns the tracked and untracked files in which the names occur as whole words, each with the name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if git does.
+    pub fn words_used(&self, names: &[&str], time: Duration) -> Result<Vec<(String, String)>, GitError> {
+        let mut arguments = vec!["grep", "--untracked", "--no-textconv", "-I", "-F", "-w", "-z", "-o", "--no-color"];
         for name in names {
             arguments.extend(["-e", name]);
         }
@@ -586,11 +598,13 @@ impl Repository {
         match finished.status.and_then(|status| status.code()) {
             // Status 1 means that nothing was found.
             Some(0 | 1) => {
-                let mut words: Vec<String> =
-                    String::from_utf8_lossy(&finished.stdout).lines().map(str::to_owned).collect();
-                words.sort_unstable();
-                words.dedup();
-                Ok(words)
+                let text = String::from_utf8_lossy(&finished.stdout);
+                let pairs = text.lines().filter_map(|line| line.split_once('\0'));
+                let mut used: Vec<(String, String)> =
+                    pairs.map(|(path, word)| (path.to_owned(), word.to_owned())).collect();
+                used.sort_unstable();
+                used.dedup();
+                Ok(used)
             }
             Some(_) => Err(GitError::Failed { what: "grep".to_owned(), detail: finished.complaint() }),
             None => Err(GitError::TimedOut("grep".to_owned())),

@@ -52,6 +52,11 @@ fn prose(message: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Walks over the sentences that state something, see [`stated`].
+pub(crate) fn statements(message: &str) -> impl Iterator<Item = &str> {
+    stated(message)
+}
+
 /// Walks over the sentences that state something: not what stands under the heading of a plan, nor
 /// on a box that is not ticked.
 fn stated(message: &str) -> impl Iterator<Item = &str> {
@@ -424,7 +429,12 @@ pub fn explains_no_change(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
-    sentences(message).find(|sentence| EXPLAINS.is_match(sentence))
+    sentences(message).find(|sentence| EXPLAINS.is_match(&without_code(sentence)))
+}
+
+/// A sentence without what stands in marks of code: names are no words.
+fn without_code(sentence: &str) -> String {
+    sentence.split('`').step_by(2).collect()
 }
 
 /// Returns the sentence that names something outside of the agent's power: missing access, an

@@ -9,6 +9,7 @@ use assize_core::text::Untrusted;
 use serde::{Deserialize, Serialize};
 
 use crate::directive::{Directive, Referent};
+use crate::names::NameSighting;
 use crate::transcript::TranscriptFacts;
 use crate::verification::StopVerification;
 
@@ -67,6 +68,9 @@ pub struct Evidence {
     /// Whether the things that the directives name are in the tree.
     #[serde(default)]
     pub referents: Vec<ReferentSighting>,
+    /// Where the names are that the message claims or the change removes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<NameSighting>,
     /// What running the project's checks came to, where the court had them run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<StopVerification>,
@@ -86,6 +90,7 @@ impl Evidence {
             final_message: None,
             attempts: Vec::new(),
             referents: Vec::new(),
+            names: Vec::new(),
             verification: None,
         }
     }

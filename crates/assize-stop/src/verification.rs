@@ -85,7 +85,7 @@ pub enum ComparedTests {
     All,
 }
 
-/// What became of a test that passed when the session began.
+/// What became of a test that ran when the session began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -96,7 +96,7 @@ pub enum TestLoss {
     Gone,
 }
 
-/// A test that passed when the session began and no longer runs.
+/// A test that ran when the session began and no longer does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LostTestCase {
@@ -148,6 +148,9 @@ pub struct CheckRun {
     /// Tests that passed when the session began and no longer run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<LostTestCase>,
+    /// Tests that failed when the session began and no longer run: nothing shows that they would pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<LostTestCase>,
     /// How many tests run that were not there then.
     #[serde(default)]
     pub added: u64,
@@ -222,7 +225,11 @@ impl StopVerification {
                 0 => String::new(),
                 count => format!("; {count} tests that passed when the session began no longer run"),
             };
-            format!("{}: {end}{lost}", run.name)
+            let hidden = match run.hidden.len() {
+                0 => String::new(),
+                count => format!("; {count} tests that failed when the session began no longer run"),
+            };
+            format!("{}: {end}{lost}{hidden}", run.name)
         };
         self.runs.iter().map(line).chain(self.unverified.iter().map(|why| format!("unverified: {why}"))).collect()
     }
@@ -240,6 +247,7 @@ mod tests {
             tests: 3,
             end,
             lost: Vec::new(),
+            hidden: Vec::new(),
             added: 0,
         }
     }

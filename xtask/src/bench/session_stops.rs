@@ -1,8 +1,8 @@
 //! The rules of the stop court at real stops: published sessions of agents, read from their transcripts; and at commits of people,
 //! as if an agent had been asked for them and had made them.
 //!
-//! The work trees of published sessions are not there. So only what a rule reads in the prompts, the transcript and the message
-//! counts; a stop before which nothing was written has an empty change. A commit has no transcript, so that only what a rule reads in
+//! The work trees of published sessions are not there; the change is what the editing tools were given, see [`SessionEdits`]. A stop
+//! before which nothing was written has an empty change. A commit has no transcript, so that only what a rule reads in
 //! the change counts. Every other project is not tuned on: of those only the numbers are shown.
 
 use std::collections::BTreeMap;
@@ -19,6 +19,7 @@ use assize_stop::evidence::Evidence;
 use assize_stop::rule::{self, RuleSettings};
 use assize_stop::transcript::{FactsBuilder, TranscriptFacts, TranscriptKind, kind_of};
 
+use super::session_edits::SessionEdits;
 use crate::shell::{self, Result, command};
 
 #[derive(Default)]
@@ -163,8 +164,8 @@ fn judge_session(file: &Path, tally: &mut StopTally, named: bool) -> Result {
     let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let first = bytes.split(|byte| *byte == b'\n').take(50).filter_map(|line| serde_json::from_slice(line).ok());
     let Some(kind) = kind_of(&first.collect::<Vec<_>>()) else { return Ok(()) };
-    for (line, facts, prompts) in stops(&bytes, kind) {
-        let Some(evidence) = evidence(facts, prompts) else { continue };
+    for (line, facts, prompts, diff) in stops(&bytes, kind) {
+        let Some(evidence) = evidence(facts, prompts, diff) else { continue };
         let report = rule::run(&evidence, &RuleSettings::default());
         tally.add(&report.findings);
         for finding in &report.findings {
@@ -186,7 +187,7 @@ fn judge_session(file: &Path, tally: &mut StopTally, named: bool) -> Result {
 }
 
 /// The stops of a session: the line, what was known then, and how many prompts had come before the stop before it.
-fn stops(bytes: &[u8], kind: TranscriptKind) -> Vec<(u64, TranscriptFacts, usize)> {
+fn stops(bytes: &[u8], kind: TranscriptKind) -> Vec<(u64, TranscriptFacts, usize, Diff)> {
     let lines = || bytes.split(|byte| *byte == b'\n');
     let (mut all, mut format) = (FactsBuilder::of_all_stops(), kind.format());
     for line in lines() {
@@ -195,12 +196,14 @@ fn stops(bytes: &[u8], kind: TranscriptKind) -> Vec<(u64, TranscriptFacts, usize
     }
     let places: Vec<u64> = all.finish_with_stops().1.iter().map(|stop| stop.line).collect();
     let (mut builder, mut format, mut found, mut before) = (FactsBuilder::default(), kind.format(), Vec::new(), 0);
+    let mut edits = SessionEdits::default();
     for (line, number) in lines().zip(1_u64..) {
         format.line(line, &mut builder);
+        edits.line(line);
         if places.contains(&number) {
             let facts = builder.clone().finish();
             let prompts = facts.prompts.len();
-            found.push((number, facts, before));
+            found.push((number, facts, before, edits.diff()));
             before = prompts;
         }
     }
@@ -208,7 +211,7 @@ fn stops(bytes: &[u8], kind: TranscriptKind) -> Vec<(u64, TranscriptFacts, usize
 }
 
 /// The evidence of a stop whose work tree is not there. Nothing, where no prompt of a user is open.
-fn evidence(facts: TranscriptFacts, before: usize) -> Option<Evidence> {
+fn evidence(facts: TranscriptFacts, before: usize, diff: Diff) -> Option<Evidence> {
     let prompts = facts.prompts.iter().skip(before.min(facts.prompts.len().saturating_sub(1)));
     let directives: Vec<Directive> = prompts
         .enumerate()
@@ -220,17 +223,17 @@ fn evidence(facts: TranscriptFacts, before: usize) -> Option<Evidence> {
     let since = facts.last_prompt_step;
     let wrote =
         facts.edits.iter().any(|edit| edit.step > since) || facts.commands_after(since).any(|run| !run.only_looks());
-    let diff = if wrote {
-        EvidencePart::Missing("the work tree is not there".to_owned())
-    } else {
-        EvidencePart::Gathered(Diff { baseline: Some("b".repeat(40)), ..Diff::default() })
-    };
     let fingerprint = Fingerprint::default();
+    let diff = match (wrote, diff.is_empty()) {
+        (false, _) => EvidencePart::Gathered(Diff { baseline: Some("b".repeat(40)), ..Diff::default() }),
+        (true, true) => EvidencePart::Missing("the work tree is not there".to_owned()),
+        (true, false) => EvidencePart::Gathered(diff),
+    };
     Some(Evidence {
         directives,
         diff,
         start: EvidencePart::Gathered(()),
-        accepted_fingerprint: Some(fingerprint.clone()),
+        accepted_fingerprint: (!wrote).then(|| fingerprint.clone()),
         fingerprint,
         final_message: facts.last_message.clone(),
         transcript: EvidencePart::Gathered(facts),

@@ -7,14 +7,15 @@ use regex::Regex;
 use assize_core::diff::{Diff, FileChange, FileStatus, DiffLineKind};
 use assize_core::finding::{Certainty, Severity};
 use assize_ecosystem::{Language, is_code, is_generated, is_test, is_test_input};
-use assize_core::path::is_prose;
+use assize_core::path::{file_name, is_prose};
 use assize_core::text::quote;
 
 use super::reading::{
-    DirectiveWish, CodeLine, MovedLines, DiffSide, code_of, enclosing, is_guarded, opens_function, opens_rust_tests, read,
+    DirectiveWish, CodeLine, MovedLines, DiffSide, code_of, enclosing, is_guarded, opens_function, opens_rust_tests, read, tests_in,
 };
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
+use crate::seen_failures::SeenFailures;
 
 /// See the module.
 pub struct AssertionWeakened;
@@ -39,7 +40,7 @@ impl Rule for AssertionWeakened {
         // Only Rust keeps tests in other files than those of tests, and marks them.
         let tests = glance.showing(&["mod tests", "#["]).filter(|file| !is_test(&file.path));
         for file in tests.chain(diff.files.iter().filter(|file| is_test(&file.path))).filter(|file| may_assert(file)) {
-            check_blocks(file, diff, &asked, findings);
+            check_blocks(file, evidence, &asked, findings);
         }
     }
 }
@@ -204,7 +205,8 @@ static LOOSE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("valid pattern")
 });
 
-fn check_blocks(file: &FileChange, diff: &Diff, asked: &DirectiveWish<'_>, findings: &mut Findings<'_>) {
+fn check_blocks(file: &FileChange, evidence: &Evidence, asked: &DirectiveWish<'_>, findings: &mut Findings<'_>) {
+    let Some(diff) = evidence.diff.get() else { return };
     if file.removed_lines().next().is_none() {
         return;
     }
@@ -213,11 +215,18 @@ fn check_blocks(file: &FileChange, diff: &Diff, asked: &DirectiveWish<'_>, findi
     let surviving: Vec<&ChangeBlock<'_>> =
         blocks.iter().filter(|block| block.in_test && !loses_test(block, language)).collect();
     let mut loosened = false;
+    let seen = SeenFailures::of(evidence);
     for block in &surviving {
-        let Some((number, message)) = judge(block, language, diff) else { continue };
+        let Some(loosening) = judge(block, language, diff) else { continue };
         loosened = true;
-        if asked.soften(Certainty::Likely).is_some() {
-            findings.at(file, Some(number), Severity::Warning, Certainty::Likely, message);
+        // A test that failed, and now accepts what the code does: that it passes shows nothing.
+        let hides = loosening.accepts_more
+            && !loosening.value.is_some_and(|value| seen.names_value(value))
+            && (seen.has(file_name(&file.path)) || test_at(file, loosening.line).is_some_and(|name| seen.has(&name)));
+        let certainty = if hides { Certainty::Certain } else { Certainty::Likely };
+        if let Some(certainty) = asked.soften(certainty) {
+            let severity = if certainty == Certainty::Certain { Severity::Error } else { Severity::Warning };
+            findings.at(file, Some(loosening.line), severity, certainty, loosening.message);
         }
     }
     if loosened {
@@ -254,11 +263,33 @@ fn is_heading(text: &str, language: Option<Language>) -> bool {
     }
 }
 
+/// An assertion that no longer asserts what it did.
+struct Loosening<'a> {
+    line: u32,
+    message: String,
+    /// Whether it surely accepts all that it did, and more.
+    accepts_more: bool,
+    /// The new tolerance.
+    value: Option<&'a str>,
+}
+
+/// The test that a line belongs to, as far as the change shows it.
+fn test_at(file: &FileChange, line: u32) -> Option<String> {
+    let language = Language::of(&file.path);
+    let hunks = read(file, DiffSide::New);
+    let lines = hunks.iter().find(|lines| lines.iter().any(|read| read.number == line))?;
+    tests_in(lines, language).into_iter().rfind(|test| lines[test.index].number <= line).map(|test| test.name)
+}
+
 /// Compares what a block asserted with what it asserts now.
-fn judge(block: &ChangeBlock<'_>, language: Option<Language>, diff: &Diff) -> Option<(u32, String)> {
+fn judge<'a>(block: &ChangeBlock<'a>, language: Option<Language>, diff: &Diff) -> Option<Loosening<'a>> {
     let removed: Vec<(String, &str)> = block.removed.iter().map(|text| (code_of(text, language), *text)).collect();
-    let added: Vec<(String, u32, &str)> =
+    let added: Vec<(String, u32, &'a str)> =
         block.added.iter().map(|(number, text)| (code_of(text, language), *number, *text)).collect();
+    let pairs = block.removed.iter().flat_map(|old| block.added.iter().map(move |(line, new)| (old, *line, new)));
+    if let Some(found) = pairs.filter(|(old, _, new)| share_a_beginning(old, new)).find_map(|(old, line, new)| wider(old, new, line)) {
+        return Some(found);
+    }
     let exact = |code: &str| EXACT.is_match(code) && !LOOSE.is_match(code);
     let were: Vec<_> = removed.iter().filter(|(code, _)| exact(code)).collect();
     let are: Vec<_> = added.iter().filter(|(code, ..)| exact(code)).collect();
@@ -266,19 +297,90 @@ fn judge(block: &ChangeBlock<'_>, language: Option<Language>, diff: &Diff) -> Op
         let subjects: HashSet<&str> = were.iter().flat_map(|(code, _)| words(code)).collect();
         let loose =
             added.iter().find(|(code, ..)| LOOSE.is_match(code) && words(code).any(|word| subjects.contains(word)));
-        return loose.map(|(_, number, text)| {
-            (*number, format!("{} accepts more than {}, which it replaces. Assert the exact value, or say why it cannot be known.", quote(text), quote(were[0].1)))
+        return loose.map(|(_, line, text)| Loosening {
+            line: *line,
+            message: format!("{} accepts more than {}, which it replaces. Assert the exact value, or say why it cannot be known.", quote(text), quote(were[0].1)),
+            accepts_more: false,
+            value: None,
         });
     }
     if source_changed(diff) {
         return None;
     }
     were.iter().zip(&are).find(|((old, old_text), (new, _, new_text))| old_text != new_text && without_values(old) == without_values(new)).map(
-        |((_, old), (_, number, new))| {
-            (*number, format!("The expected value in {} was changed to {}, and nothing else in the change explains it. Correct the code instead, or say why the test was wrong.", quote(old), quote(new)))
+        |((_, old), (_, line, new))| Loosening {
+            line: *line,
+            message: format!("The expected value in {} was changed to {}, and nothing else in the change explains it. Correct the code instead, or say why the test was wrong.", quote(old), quote(new)),
+            accepts_more: false,
+            value: None,
         },
     )
 }
+
+/// Returns whether two lines may be one before and after a change: they begin alike.
+fn share_a_beginning(old: &str, new: &str) -> bool {
+    let begins = |text: &str| text.trim_start().chars().take_while(|character| !matches!(character, ':' | '=' | ',')).take(12).collect::<String>();
+    begins(old) == begins(new)
+}
+
+/// Compares a line with the one that took its place: a wider tolerance, an order that no longer counts, any error in place of one.
+fn wider<'a>(old: &str, new: &'a str, line: u32) -> Option<Loosening<'a>> {
+    static TOLERANCE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)(?:\b|_)(?:tol(?:erance)?|eps(?:ilon)?|delta|rel(?:_tol)?|abs(?:_tol)?|accuracy|within|approx\w*|precision|margin|threshold|offset|near|almostequals?|closeto)\b",
+            r"(?:: ?[a-z]+[0-9]*)?[ -/:-~]{0,40}?(-?[0-9][0-9_.]*(?:e[-+]?[0-9]+)?)",
+        ))
+        .expect("valid pattern")
+    });
+    let tolerance = |text: &'_ str| -> Option<(f64, usize, usize)> {
+        let found = TOLERANCE.captures_iter(text).last()?;
+        let value = found.get(1)?;
+        Some((value.as_str().replace('_', "").trim_end_matches('.').parse().ok()?, value.start(), value.end()))
+    };
+    if let Some(((before, ..), (after, start, end))) = tolerance(old).zip(tolerance(new))
+        && after > before * 1.5
+        && before >= 0.0
+    {
+        return Some(Loosening {
+            line,
+            message: format!("{} has a wider tolerance than {}, which it replaces. Correct the code, or say where the tolerance comes from.", quote(new), quote(old)),
+            accepts_more: true,
+            value: Some(&new[start..end]),
+        });
+    }
+    let looser = LOOSER.iter().find(|(strict, loose)| {
+        let (was, is) = (old.contains(strict), new.contains(loose) && !old.contains(loose));
+        was && is && !new.trim_end().ends_with(strict)
+    });
+    let any_error = ["raise_error", "toThrow", "pytest.raises", "assertRaises", "expectException"].iter().any(|call| {
+        let argument = |text: &str| text.split_once(call).map(|(_, rest)| rest.trim_matches(['(', ')', ' ', ';']).to_owned());
+        argument(old).zip(argument(new)).is_some_and(|(old, new)| !old.is_empty() && new.is_empty())
+    });
+    (looser.is_some() || any_error).then(|| Loosening {
+        line,
+        message: format!("{} accepts more than {}, which it replaces. Assert what has to hold, or say why it does not.", quote(new), quote(old)),
+        accepts_more: true,
+        value: None,
+    })
+}
+
+/// Calls that compare exactly, and the ones beside them that accept more.
+const LOOSER: [(&str, &str); 14] = [
+    ("assertSame(", "assertEqualsCanonicalizing("),
+    ("assertEquals(", "assertEqualsCanonicalizing("),
+    (".to eq(", "match_array("),
+    (".to eq(", "contain_exactly("),
+    (".to eq ", "match_array("),
+    ("containsExactly(", "containsExactlyInAnyOrder("),
+    ("containsExactly(", "contains("),
+    ("assertEqual(", "assertCountEqual("),
+    ("assertEqual(", "assertIn("),
+    ("assertEquals(", "assertTrue("),
+    ("toBe(", "toContain("),
+    ("toEqual(", "toContain("),
+    ("toEqual(", "toMatchObject("),
+    ("toStrictEqual(", "toMatchObject("),
+];
 
 /// The names in a line, those of the assertions themselves left out.
 fn words(code: &str) -> impl Iterator<Item = &str> {

@@ -4,15 +4,16 @@ use std::sync::LazyLock;
 
 use assize_core::diff::{Diff, DiffLineKind, FileChange};
 use assize_core::finding::{Certainty, Severity};
-use assize_ecosystem::{Language, is_code, is_generated};
+use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use regex::Regex;
 
 use super::nothing_changed::asks_for_change;
-use super::reading::{DiffSide, read};
+use super::reading::{CodeLine, DiffSide, read};
 use super::{Findings, Needs, Rule};
 use crate::claim::{asks_user, names_obstacle, sentences};
 use crate::directive::Directive;
 use crate::evidence::Evidence;
+use crate::phrases::Meaning;
 
 /// See the module.
 pub struct CommentOnly;
@@ -34,9 +35,10 @@ impl Rule for CommentOnly {
             return;
         }
         let Some(directive) = evidence.directives.iter().find(|directive| wants_behaviour(directive)) else { return };
-        // Only a failure shows that code has to change; a wish may be one for other words.
-        let sure = shows_failure(directive)
+        // A wish that speaks of words about the code anywhere may be one for them.
+        let sure = (shows_failure(directive) || demands_behaviour(directive))
             && !documents(file)
+            && file.added_count() > 0
             && diff.limits.is_empty()
             && evidence.directives.len() == 1;
         findings.at(
@@ -52,7 +54,9 @@ impl Rule for CommentOnly {
 /// Returns the first file of code in a change of code in which only comments changed, with prose at most beside it.
 fn changed_comments_alone(diff: &Diff) -> Option<&FileChange> {
     let is_prose = |path: &str| [".md", ".rst", ".txt", ".adoc"].iter().any(|ending| path.ends_with(ending));
-    let (code, others): (Vec<&FileChange>, Vec<&FileChange>) = diff.files.iter().partition(|file| is_code(&file.path));
+    // Tests beside it do not change what the code does.
+    let files = diff.files.iter().filter(|file| !is_test(&file.path));
+    let (code, others): (Vec<&FileChange>, Vec<&FileChange>) = files.partition(|file| is_code(&file.path));
     let first = code.first()?;
     let is_comment = |file: &&FileChange| {
         Language::of(&file.path).is_some() && !is_generated(&file.path) && !file.hunks.is_empty() && changes_comments_alone(file)
@@ -60,7 +64,7 @@ fn changed_comments_alone(diff: &Diff) -> Option<&FileChange> {
     (code.iter().all(is_comment) && others.iter().all(|file| is_prose(&file.path))).then_some(first)
 }
 
-/// Returns whether every line that came or went is a comment or blank, and one of them is a comment.
+/// Returns whether all that came or went are comments and blank lines, and one of them is a comment.
 fn changes_comments_alone(file: &FileChange) -> bool {
     let sides = [DiffSide::Old, DiffSide::New].map(|side| read(file, side));
     let changed = || sides.iter().flatten().flatten().filter(|line| line.changed);
@@ -70,31 +74,69 @@ fn changes_comments_alone(file: &FileChange) -> bool {
     const TOLD: [&str; 11] =
         ["@ts-", "eslint-", "noqa", "nolint", "type: ignore", "pragma", "go:", "rubocop:", "phpstan", "biome-", "prettier-"];
     let is_told = |comment: &str| TOLD.iter().any(|word| comment.contains(word));
-    changed().all(|line| (line.is_bare() || is_mark(line.raw)) && !is_told(&line.comment)) && changed().any(|line| !line.comment.trim().is_empty())
+    // A string that stands alone is what Python documents code with.
+    let is_docstring = |code: &str| file.path.ends_with(".py") && code.trim().chars().all(|character| matches!(character, '"' | '\''));
+    let is_words = |line: &CodeLine<'_>| line.is_bare() || is_mark(line.raw) || is_docstring(&line.code);
+    // Code may stand beside a comment that changed, in other columns.
+    let code_of = |side: &[Vec<CodeLine<'_>>]| {
+        let own = side.iter().flatten().filter(|line| line.changed && !is_words(line));
+        let mut code: Vec<String> = own.map(|line| line.code.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        code.sort_unstable();
+        code
+    };
+    code_of(&sides[0]) == code_of(&sides[1])
+        && changed().all(|line| !is_told(&line.comment))
+        && changed().any(|line| !line.comment.trim().is_empty() || is_docstring(&line.code) && !line.raw.trim().is_empty())
 }
 
 /// Returns whether a changed comment may be more than one: documentation with code in it, or a line that a tool reads.
 fn documents(file: &FileChange) -> bool {
-    const MARKS: [&str; 15] = [
-        "///", "//!", "```", ">>>", "doctest", "#!", "# -*-", "frozen_string", "//export", "+build", "#include", "pylint:",
+    const MARKS: [&str; 13] = [
+        "```", ">>>", "doctest", "#!", "# -*-", "frozen_string", "//export", "+build", "#include", "pylint:",
         "swiftlint:", "istanbul", "@vitest-",
     ];
     let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind != DiffLineKind::Context);
     lines.map(|line| line.text.inspect()).any(|line| MARKS.iter().any(|mark| line.contains(mark)))
 }
 
+/// Words about the code, in place of the code.
+static WORDS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i-u)\b(?:com+ent\w*|kommentar\w*|docs?|docu\w*|doku\w*|docstrings?|javadoc|jsdoc|godoc|rustdoc|kdoc|readme|changelog|typos?|spelling|wording|grammar|licen[sc]e|copyright|headers?|",
+        r"annotat\w*|descri\w*|explain\w*|notes?|text|prose|translat\w*|mention\w*|to-?dos?|fixmes?|clean(?: |-)?up|tidy)\b",
+    ))
+    .expect("valid pattern")
+});
+
+/// Returns whether a text speaks of words about the code, in one of some languages.
+fn speaks_of_words(text: &str) -> bool {
+    const OTHERS: [&str; 8] = ["коммент", "документ", "注释", "文档", "コメント", "ドキュメント", "주석", "문서"];
+    WORDS.is_match(text) || OTHERS.iter().any(|word| text.to_lowercase().contains(word))
+}
+
 /// Returns whether a directive asks for more than words about the code.
 fn wants_behaviour(directive: &Directive) -> bool {
-    static WORDS: LazyLock<Regex> = LazyLock::new(|| {
+    let words = directive.text.inspect();
+    let asks = |sentence: &str| asks_for_change(sentence) && !speaks_of_words(first_clause(sentence));
+    shows_failure(directive) || demands_behaviour(directive) || asks_for_change(words) && sentences(words).any(asks)
+}
+
+/// Returns whether a sentence demands or reports something that comments cannot bring about: it speaks of no words, and the
+/// directive asks nothing. A bare order can be one for words: `Update parser.go`.
+fn demands_behaviour(directive: &Directive) -> bool {
+    static NEED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)\b(?:comment\w*|docs?|docu\w*|docstrings?|javadoc|jsdoc|godoc|rustdoc|kdoc|readme|typos?|spelling|wording|grammar|licen[sc]e|copyright|headers?|",
-            r"annotat\w*|descri\w*|explain\w*|notes?|text|prose|translat\w*|mention\w*)\b",
+            r"(?i-u)\b(?:has|have|needs?|ought) to\b|\b(?:must|should|shall)\b|\bnever (?:\w+ )?(?:lets?|gets?|comes?|returns?|sends?|fires?|stops?|works?)\b|",
+            r"\b(?:crash|fail|break|hang|leak|overflow|panic|throw|lose)(?:s|es)?\b|\b(?:is|are|was|gets?|got) (?:wrong|broken|lost|ignored|dropped|missing|too (?:slow|small|large))\b",
         ))
         .expect("valid pattern")
     });
     let words = directive.text.inspect();
-    let asks = |sentence: &str| asks_for_change(sentence) && !WORDS.is_match(first_clause(sentence));
-    shows_failure(directive) || asks_for_change(words) && sentences(words).any(asks)
+    let is_question = sentences(words).any(|sentence| sentence.ends_with(['?', '？']));
+    let demands = |sentence: &str| {
+        !speaks_of_words(sentence) && (NEED.is_match(sentence) || Meaning::Order.is_in(sentence))
+    };
+    !is_question && sentences(words).any(demands)
 }
 
 /// Returns whether a directive holds a pasted failure, and is no question.
@@ -143,6 +185,9 @@ mod tests {
     fn comments_in_place_of_code_are_certain() {
         for (directive, path, lines) in [
             ("tileserver died:\n\nfatal error: concurrent map writes\n", "a.java", "+    /** Guarded by the lock. */\n     void put() {\n"),
+            ("Waypoint has to reject impossible values. Javadoc too.", "A.java", "+    /** Rejects them. */\n     A() {\n"),
+            ("Ticket 5521: the limiter never lets anything through after the first burst.", "A.java", "+    /** Carries fractions over. */\n"),
+            ("load_v1()을 호출하면 경고가 나오게 해 주세요.", "a.py", " def load():\n+    # warns\n"),
             ("Corrige ça :\n\nWARNING: DATA RACE\nWrite at 0x00c0\n", "a.go", "+// Guarded by mu.\n"),
         ] {
             assert_eq!(check(directive, DONE, path, lines), [Certainty::Certain], "{directive}");
@@ -150,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_for_other_behaviour_makes_it_likely() {
+    fn a_wish_for_words_as_well_makes_it_likely() {
         for (directive, path, lines) in [
             ("Make the cache safe for concurrent use and say so in the docs.", "a.go", " type Cache struct {\n+// It is safe.\n"),
             ("Fix the off-by-one in the pager.", "a.rs", "-    // counts from 0\n+    // counts from 1\n     page += 1;\n"),

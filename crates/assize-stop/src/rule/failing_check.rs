@@ -106,7 +106,7 @@ mod tests {
             command: "`assize gates --only pytest`".to_owned(),
             tests: 12,
             end,
-            lost: Vec::new(),
+            lost: Vec::new(), hidden: Vec::new(),
             added: 0,
         };
         let mut evidence = says(message);

@@ -110,7 +110,7 @@ fn lines_of(diff: Option<&Diff>, kind: DiffLineKind, is_wanted: impl Fn(&FileCha
 }
 
 /// The name of a test within its id: what follows the file, the groups and the package, without parameters.
-fn name_of(id: &str) -> &str {
+pub(super) fn name_of(id: &str) -> &str {
     if let Some((_, name)) = id.rsplit_once(" > ") {
         return name;
     }
@@ -137,6 +137,7 @@ mod tests {
             tests: 2,
             end: CheckEnd::Compared,
             lost,
+            hidden: Vec::new(),
             added,
         };
         let verification = Some(StopVerification { runs: vec![run], ..StopVerification::default() });

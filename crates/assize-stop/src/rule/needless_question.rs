@@ -10,6 +10,7 @@ use super::nothing_changed::asks_for_change;
 use super::{Findings, Needs, Rule};
 use crate::claim::{asks_permission, claims_done, names_obstacle, sentences};
 use crate::evidence::Evidence;
+use crate::phrases::Meaning::GoAhead;
 
 /// See the module.
 pub struct NeedlessQuestion;
@@ -105,8 +106,8 @@ fn is_choice(question: &str) -> bool {
 }
 
 /// Returns whether the sentence tells the agent to go on without asking.
-fn says_go_ahead(sentence: &str) -> bool {
-    GO.is_match(sentence) && !sentence.to_ascii_lowercase().contains("don't just do")
+pub(super) fn says_go_ahead(sentence: &str) -> bool {
+    (GO.is_match(sentence) || GoAhead.is_in(sentence)) && !sentence.to_ascii_lowercase().contains("don't just do")
 }
 
 /// What a program under work is to do without asking is something else, so the wording has to be about

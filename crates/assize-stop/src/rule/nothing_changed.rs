@@ -4,11 +4,14 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use assize_core::finding::{Certainty, Severity};
+use assize_core::text::quote;
 
+use super::needless_question::says_go_ahead;
 use super::{Findings, Needs, Rule};
-use crate::claim::{asks_permission, asks_user, claims_change, explains_no_change, last_two, names_obstacle, sentences};
+use crate::claim::{asks_permission, asks_user, claims_change, claims_done, explains_no_change, last_two, names_obstacle, sentences};
 use crate::evidence::Evidence;
-use crate::transcript::TranscriptFacts;
+use crate::phrases::Meaning::{AsksLeave, ClaimsChange, Order, SaysUnchanged};
+use crate::transcript::{CommandRun, TranscriptFacts};
 
 /// See the module.
 pub struct NothingChanged;
@@ -33,18 +36,25 @@ impl Rule for NothingChanged {
             return;
         }
         let words = directive.text.inspect();
-        let claim = claims_change(message);
-        let asks = asks_for_change(words) || claim.is_some() && COMPLAINS.is_match(words) && !words.contains('?');
+        let orders = asks_for_change(words) || orders_elsewise(words) || sentences(words).any(says_go_ahead);
+        let tried = facts.commands_after(since).any(CommandRun::edits_in_place);
+        let claim = claim_of(message, tried);
+        // What nothing in the whole session has changed no earlier prompt had changed either.
+        let never = facts.edits.is_empty() && evidence.accepted_fingerprint.is_none() && facts.prompts.len() <= 1;
+        let calls_for_it = orders || claim.is_some() && COMPLAINS.is_match(words) && !words.contains('?');
+        let asks = calls_for_it || claim.is_some_and(|claim| tried || never && claim.contains('`'));
         if !asks || OUTSIDE.is_match(words) {
             return;
         }
         let elsewhere = may_have_worked_elsewhere(facts, since);
+        let complete = evidence.diff.get().is_some_and(|diff| diff.limits.is_empty());
         if let Some(handed_back) = handed_back(message)
+            && orders
             && !elsewhere
-            && !ELSEWHERE.is_match(words)
+            && (handed_back == SHOWN || !ELSEWHERE.is_match(words))
             && names_obstacle(message).is_none()
             && gives_no_reason(message)
-            && evidence.diff.get().is_some_and(|diff| diff.limits.is_empty())
+            && complete
         {
             findings.file(
                 Severity::Error,
@@ -62,13 +72,17 @@ impl Rule for NothingChanged {
         if let Some(claim) = claim {
             let sure = !elsewhere
                 && explains_no_change(message).is_none()
+                && !SaysUnchanged.is_in(message)
                 && !ELSEWHERE.is_match(claim)
                 && !OUTSIDE.is_match(message)
-                && evidence.diff.get().is_some_and(|diff| diff.limits.is_empty());
+                && complete;
+            if !sure && !calls_for_it {
+                return;
+            }
             findings.file(
                 Severity::Error,
                 if sure { Certainty::Certain } else { Certainty::Likely },
-                format!("The final message says that a change was made, but the work tree is as it was before, although directive {} asks for a change. Make the change, or say that none was made and why.", directive.id),
+                format!("The final message says that a change was made, but the work tree is as it was before ({}). Make the change, or say that none was made and why.", quote(claim)),
             );
         } else if !elsewhere && explains_no_change(message).is_none() && !ELSEWHERE.is_match(words) {
             findings.file(
@@ -79,6 +93,24 @@ impl Rule for NothingChanged {
         }
     }
 }
+
+/// The sentence that says that something was changed, in any language. Where commands were to edit files, it is enough that the
+/// work is said to be done.
+fn claim_of(message: &str, tried: bool) -> Option<&str> {
+    let denies = |sentence: &str| [" nothing", " no "].iter().any(|word| sentence.contains(word));
+    claims_change(message)
+        .filter(|sentence| !denies(sentence))
+        .or_else(|| ClaimsChange.find(sentences(message)))
+        .or_else(|| claims_done(message).filter(|_| tried))
+}
+
+/// Returns whether a prompt in another language than English orders a change, and asks nothing.
+pub(super) fn orders_elsewise(words: &str) -> bool {
+    Order.find(sentences(words)).is_some_and(|sentence| !sentence.ends_with(['?', '？'])) && !SaysUnchanged.is_in(words)
+}
+
+/// What a message does that holds the change as code.
+const SHOWN: &str = "shows it instead";
 
 /// What the message does with the work in place of doing it: announces it, or asks for leave.
 fn handed_back(message: &str) -> Option<&'static str> {
@@ -92,7 +124,25 @@ fn handed_back(message: &str) -> Option<&'static str> {
     if last_two(message).into_iter().flatten().any(|sentence| ANNOUNCES.is_match(sentence) && !is_conditional(sentence)) {
         return Some("only announces it");
     }
-    asks_permission(message).filter(|sentence| !is_conditional(sentence)).map(|_| "asks whether to make it")
+    if asks_permission(message).is_some_and(|sentence| !is_conditional(sentence)) {
+        return Some("asks whether to make it");
+    }
+    if AsksLeave.find(last_two(message).into_iter().flatten()).is_some() && !SaysUnchanged.is_in(message) {
+        return Some("asks whether to make it");
+    }
+    (shows_change(message) && asks_user(message).is_none()).then_some(SHOWN)
+}
+
+/// Returns whether the message holds code for a file that it names: the change, in words.
+fn shows_change(message: &str) -> bool {
+    static FILE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)`[\w./-]+\.[a-z]{1,5}(?::\d+)?`").expect("valid pattern"));
+    static IS_TO: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\bfix(?:es)?\b|\b(?:change|replace|use|add)\b|\b(?:has|have|needs?|ought) to\b|\b(?:should|must) be\b").expect("valid pattern")
+    });
+    const SHELL: [&str; 6] = ["```sh", "```bash", "```shell", "```console", "```text", "```output"];
+    let mut fences = message.lines().map(str::trim_start).filter(|line| line.starts_with("```"));
+    let shows_code = fences.any(|fence| fence.len() > 3 && !SHELL.contains(&fence.trim_end()));
+    shows_code && FILE.is_match(message) && sentences(message).any(|sentence| IS_TO.is_match(sentence))
 }
 
 /// Returns whether the message does not say that the thing is there already, or is none.
@@ -120,7 +170,7 @@ fn may_have_worked_elsewhere(facts: &TranscriptFacts, since: u64) -> bool {
     !facts.limits.is_empty()
         || facts.todos_step > since
         || facts.delegation_step.is_some_and(|step| step > since)
-        || facts.commands_after(since).any(|run| !run.only_looks())
+        || facts.commands_after(since).any(|run| !run.stays_in_tree())
 }
 
 /// A report that something does not work, which calls for a change as much as a wish does.

@@ -14,6 +14,7 @@ use super::glance::Glance;
 use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, has_word, joined, list_names, read, tests_in};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
+use crate::seen_failures::SeenFailures;
 
 /// See the module.
 pub struct TestDeleted;
@@ -38,11 +39,16 @@ impl Rule for TestDeleted {
             return;
         }
         let surroundings = Surroundings::of(diff, &census);
+        let seen = SeenFailures::of(evidence);
         for (file, names) in &census.lost {
             if file.status == FileStatus::Deleted && surroundings.subject_deleted(&file.path) {
                 continue;
             }
-            let certainty = asked.soften(surroundings.certainty(file, names.len(), &census));
+            let failed = |name: &String| seen.has(name) && !seen.is_wanted_away(name, &file.path);
+            let certainty = match names.iter().any(failed) && file.lines_cut == 0 && diff.limits.is_empty() {
+                true => Some(Certainty::Certain),
+                false => asked.soften(surroundings.certainty(file, names.len(), &census)),
+            };
             if let Some(certainty) = certainty {
                 findings.at(file, None, Severity::Error, certainty, message(file, names));
             }

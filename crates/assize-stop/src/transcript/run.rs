@@ -27,6 +27,41 @@ impl CommandRun {
         })
     }
 
+    /// Returns whether what the command did, it did in the work tree: every part of it looks, moves files about, runs a check of the
+    /// project or a line of code given with it. Says no when in doubt.
+    pub fn stays_in_tree(&self) -> bool {
+        let line = self.command.inspect();
+        if ["<<", "$(", "`"].iter().any(|mark| line.contains(mark)) {
+            return self.only_prints();
+        }
+        parts(&line.replace("2>&1", "")).iter().all(|part| {
+            let is_setting = |word: &&str| word.contains('=') && !word.starts_with(['-', '.', '/']);
+            let words: Vec<&str> = part.iter().map(String::as_str).skip_while(is_setting).collect();
+            let evaluates = words.len() > 2 && EVALUATORS.contains(&words[0]) && matches!(words[1], "-e" | "-c" | "-r" | "-p");
+            part_looks(&words)
+                || evaluates
+                || words.first().is_some_and(|program| HANDLERS.contains(program))
+                || words.starts_with(&["git", "add"])
+                || matches!(assize_ecosystem::command_role(&words), CommandRole::Test | CommandRole::Check)
+        })
+    }
+
+    /// Returns whether the command was to change files where they stand, and only those of the work tree.
+    pub fn edits_in_place(&self) -> bool {
+        let stays = |words: &[&str]| !words.iter().any(|word| word.starts_with(['/', '~']) || word.contains("$HOME"));
+        command_parts(self.command.inspect()).any(|words| {
+            let flag = |flags: &[&str]| words.iter().any(|word| flags.iter().any(|flag| word.starts_with(flag)));
+            let edits = match words.first() {
+                Some(&"sed") => flag(&["-i", "--in-place"]),
+                Some(&"perl" | &"ruby") => flag(&["-i", "-pi"]),
+                Some(&"patch") => true,
+                Some(&"git") => words.get(1) == Some(&"apply"),
+                _ => false,
+            };
+            edits && stays(&words)
+        })
+    }
+
     /// Returns whether the command may ask a forge or another service what its own runs have shown.
     pub fn asks_elsewhere(&self) -> bool {
         let command = self.command.inspect();
@@ -137,6 +172,9 @@ const LOOKERS: [&str; 46] = [
 
 /// Programs that move files about and run none of them.
 const HANDLERS: [&str; 11] = ["mkdir", "touch", "cp", "mv", "rm", "rmdir", "ln", "chmod", "sed", "tee", "patch"];
+
+/// Programs that run code that is given as an argument.
+const EVALUATORS: [&str; 7] = ["node", "python", "python3", "ruby", "perl", "php", "bun"];
 
 /// Subcommands of git that only look.
 const GIT_LOOKERS: [&str; 14] = [

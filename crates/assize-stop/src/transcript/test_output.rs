@@ -26,7 +26,8 @@ pub const LOOKED_AT_BYTES: usize = 256 * 1024;
 
 /// Words of which at least one stands in every closing line; looked for first, all in one pass, since most output
 /// has none.
-const HINTS: [&str; 21] = [
+const HINTS: [&str; 22] = [
+    "Tests: ",
     "passed",
     "failed",
     "passing",
@@ -64,6 +65,7 @@ pub fn tally(output: &str) -> Option<TestTally> {
     for raw in output.lines() {
         let line = strip_ansi(raw);
         let line = line.trim();
+        let line = ["[INFO] ", "[WARNING] ", "[ERROR] "].iter().find_map(|level| line.strip_prefix(level)).unwrap_or(line);
         if let Some((passed, failed, skipped)) = closing_line(line) {
             seen = true;
             tally.passed += passed;

@@ -502,15 +502,19 @@ fn check_run(
         Some(TestOutcome::Passed | TestOutcome::Failed | TestOutcome::UnexpectedPass) => None,
     };
     let runs = |outcome: TestOutcome| !matches!(outcome, TestOutcome::Skipped | TestOutcome::Deselected);
-    let passed = before.iter().filter(|(_, outcome)| is_compared && **outcome == TestOutcome::Passed);
-    let lost = passed.filter_map(|(id, _)| Some(LostTestCase { id: (*id).to_owned(), loss: loss(id)? }));
+    let gone = |ended: TestOutcome| -> Vec<LostTestCase> {
+        let ran = before.iter().filter(|(_, outcome)| is_compared && **outcome == ended);
+        let lost = ran.filter_map(|(id, _)| Some(LostTestCase { id: (*id).to_owned(), loss: loss(id)? }));
+        lost.take(FAILURES_NAMED_MAX).collect()
+    };
     CheckRun {
         name: name_of(planned.gate.id(), &planned.setup.folder),
         kind,
         command: format!("`{}`", ran.command),
         tests: now.values().filter(|outcome| runs(**outcome)).count() as u64,
         end,
-        lost: lost.take(FAILURES_NAMED_MAX).collect(),
+        lost: gone(TestOutcome::Passed),
+        hidden: gone(TestOutcome::Failed),
         added: now.iter().filter(|(id, outcome)| is_compared && runs(**outcome) && !before.contains_key(*id)).count()
             as u64,
     }

@@ -1,0 +1,253 @@
+//! Names that have to be looked up in the work tree: those that a final message says are there, and those that a change took
+//! the definition of.
+//!
+//! This module says which names, and reads what was found. It searches nothing.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use assize_core::diff::FileChange;
+use assize_ecosystem::{Language, is_code, is_generated, is_test};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::claim::statements;
+use crate::evidence::Evidence;
+
+/// Why a name is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum NameSource {
+    /// The final message says that something of this name does something.
+    Claimed,
+    /// The change removes its definition and adds none.
+    Removed,
+}
+
+/// What a name is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum NameKind {
+    /// A path.
+    File,
+    /// A word of code.
+    Word,
+}
+
+/// A name to look up.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Name {
+    /// Why.
+    pub source: NameSource,
+    /// What it is of.
+    pub kind: NameKind,
+    /// The name.
+    pub text: String,
+}
+
+/// Where a name was found in the work tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NameSighting {
+    /// The name.
+    pub name: Name,
+    /// Files that have it, or are it: some of them.
+    pub places: Vec<String>,
+}
+
+/// Names that are looked up at a stop.
+pub const NAMES_MAX: usize = 24;
+
+/// Lists the names that have to be looked up.
+pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
+    let mut names: BTreeSet<Name> = removed_definitions(evidence).into_iter().collect();
+    if evidence.changed() == Some(true) {
+        names.extend(claimed(evidence.message()));
+    }
+    names.into_iter().take(NAMES_MAX).collect()
+}
+
+/// The names that a message says are there, in marks of code.
+fn claimed(message: &str) -> Vec<Name> {
+    static CALL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)`(?:[A-Za-z_]\w*(?:\.|::|#|->))*([A-Za-z_]\w{2,60})\((?:[\w, ]{0,40})\)`").expect("valid pattern"));
+    static SHAPED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)`([A-Za-z0-9]+(?:_[A-Za-z0-9]+){2,})`").expect("valid pattern"));
+    static PATH: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)`((?:\.?[A-Za-z_][\w.-]*/)+[\w.-]+\.(?:rs|py|jsx?|mjs|cjs|tsx?|go|java|kts?|cs|rb|php|swift|c|h|cc|cpp|hpp|sh|sql|toml|ya?ml|json|md|html|css|exs?))(?::\d+)?`").expect("valid pattern")
+    });
+    let mut names = Vec::new();
+    for sentence in statements(message).filter(|sentence| !is_about_others(sentence)) {
+        let found = |pattern: &LazyLock<Regex>, kind: NameKind| -> Vec<Name> {
+            let texts = pattern.captures_iter(sentence).filter_map(|found| found.get(1));
+            texts.map(|text| Name { source: NameSource::Claimed, kind, text: text.as_str().to_owned() }).collect()
+        };
+        names.extend(found(&PATH, NameKind::File));
+        names.extend(found(&CALL, NameKind::Word));
+        names.extend(found(&SHAPED, NameKind::Word));
+    }
+    names
+}
+
+/// Returns whether a sentence speaks of what is not there, not any more, not yet, or elsewhere.
+fn is_about_others(sentence: &str) -> bool {
+    static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:no|not|never|none|nothing|neither|without|un(?:used|needed)|remov\w*|delet\w*|dropped|gone|replac\w*|renam\w*|instead|rather|was|were|had|been|used to|old|previous\w*|former\w*|",
+            r"before|would|could|should|can|might|may|must|if|you|your|once|when|until|unless|upstream|librar\w*|built-?ins?|std\w*|standard|docs?|see|like|such as|e\.g|i\.e|unlike|consider|suggest\w*|",
+            r"recommend\w*|next|later|to-?dos?|follow-?up|missing|absent|lacks?|fail\w*|error|warning|example|for instance|generated|ignored|output|cache|production|server|machine|installed|package|",
+            r"branch|commit|merged|moved|from|into|alias\w*|same as|equivalent|called|as in|version)\b|n(?:'|’)t\b|\?$",
+        ))
+        .expect("valid pattern")
+    });
+    OTHERS.is_match(sentence)
+}
+
+/// The names that a change defined nowhere any more, where they are long enough to be told from others.
+fn removed_definitions(evidence: &Evidence) -> Vec<Name> {
+    let Some(diff) = evidence.diff.get() else { return Vec::new() };
+    let own = || diff.files.iter().filter(|file| is_code(&file.path) && !is_generated(&file.path) && file.lines_cut == 0);
+    let added: BTreeSet<&str> =
+        own().flat_map(FileChange::added_lines).flat_map(|(_, line)| words(line)).collect();
+    let mut names = Vec::new();
+    for file in own().filter(|file| !is_test(&file.path)) {
+        let language = Language::of(&file.path);
+        for (_, line) in file.removed_lines() {
+            let Some(name) = language.and_then(|_| definition(line)) else { continue };
+            if is_telling(name) && !added.contains(name) {
+                names.push(Name { source: NameSource::Removed, kind: NameKind::Word, text: name.to_owned() });
+            }
+        }
+    }
+    names
+}
+
+/// The words of a line of code.
+pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|character: char| !character.is_alphanumeric() && character != '_').filter(|word| word.len() > 2)
+}
+
+/// The name that a line defines, of a function or a type.
+fn definition(line: &str) -> Option<&str> {
+    static DEFINES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?-u)^\s*(?:(?:pub(?:\([a-z]+\))?|export|default|public|private|protected|internal|static|async|final|abstract|override|const|unsafe|suspend|open|inline) )*",
+            r"(?:fn|def|func|function|class|struct|enum|trait|interface|fun|module|record)\s+(?:\([ -(*-~]*\)\s*)?(?:self\.)?([A-Za-z_]\w+)",
+        ))
+        .expect("valid pattern")
+    });
+    DEFINES.captures(line)?.get(1).map(|name| name.as_str())
+}
+
+/// What a file does with a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameUse {
+    /// It defines it.
+    Defines,
+    /// It calls it, or imports it.
+    Uses,
+    /// It has the word in a comment, a text or a place that tells nothing.
+    Mentions,
+}
+
+/// Marks that a line begins with which holds no code.
+const COMMENTS: [&str; 9] = ["//", "#", "*", "/*", "--", ";", "<!--", "'''", "\"\"\""];
+
+/// Tells what a text does with a name.
+pub fn use_of(text: &str, name: &str) -> NameUse {
+    let mut end = NameUse::Mentions;
+    for line in text.lines().map(str::trim_start).filter(|line| line.contains(name)) {
+        let assigns = || line.split(['=', ':']).next().is_some_and(|left| left != line && words(left).last() == Some(name));
+        if definition(line) == Some(name) || assigns() {
+            return NameUse::Defines;
+        }
+        let is_comment = COMMENTS.iter().any(|mark| line.starts_with(mark));
+        let is_import = ["import ", "from ", "use ", "using ", "require"].iter().any(|word| line.starts_with(word));
+        let is_use = |at: usize| {
+            let (before, after) = (&line[..at], &line[at + name.len()..]);
+            let is_part = |character: char| character.is_alphanumeric() || character == '_';
+            let is_quoted = before.matches(['"', '\'', '`']).count() % 2 == 1;
+            let in_comment = before.contains("//") || before.contains(" #");
+            let is_called = after.starts_with(['(', '!']) || before.ends_with(['.', ':']) || before.ends_with("->");
+            !before.ends_with(is_part) && !after.starts_with(is_part) && !is_quoted && !in_comment && (is_import || is_called)
+        };
+        if !is_comment && line.match_indices(name).any(|(at, _)| is_use(at)) {
+            end = NameUse::Uses;
+        }
+    }
+    end
+}
+
+/// Returns whether a name can hardly be another thing: it is long, and made of several words.
+fn is_telling(name: &str) -> bool {
+    let parts = name.trim_matches('_').split('_').filter(|part| !part.is_empty()).count();
+    let humps = name.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count();
+    name.len() >= 8 && !name.starts_with("test") && !name.starts_with("Test") && parts + humps >= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::testing::{modified, says, with_files};
+
+    fn names(message: &str) -> Vec<String> {
+        claimed(message).into_iter().map(|name| name.text).collect()
+    }
+
+    #[test]
+    fn what_a_message_says_is_there_is_looked_up() {
+        assert_eq!(names("`trim()` runs after each push and drops the oldest steps."), ["trim"]);
+        assert_eq!(names("- **Database**: migration `20240611_add_unique_index` adds it."), ["20240611_add_unique_index"]);
+        assert_eq!(names("`.github/workflows/test.yml` runs the tests on each push."), [".github/workflows/test.yml"]);
+        assert_eq!(names("`Store::put_all(items)` is new."), ["put_all"]);
+        for message in [
+            "`trim()` would run after each push.",
+            "I removed `legacy_format_name()`.",
+            "You can call `trim()` yourself.",
+            "`npm test` passes.",
+            "```\ntrim()\n```",
+            "`value`",
+            "The bug was in `parse()`.",
+        ] {
+            assert_eq!(names(message), [] as [&str; 0], "{message}");
+        }
+    }
+
+    #[test]
+    fn a_call_is_told_from_a_mention() {
+        let name = "to_csv_legacy";
+        for (text, expected) in [
+            ("  File.write(path, report.to_csv_legacy)", NameUse::Uses),
+            ("from report import to_csv_legacy", NameUse::Uses),
+            ("x = to_csv_legacy(rows)", NameUse::Uses),
+            ("# to_csv_legacy(rows) went", NameUse::Mentions),
+            ("x = 'to_csv_legacy(rows)'", NameUse::Mentions),
+            ("to_csv_legacy_2(rows)", NameUse::Mentions),
+            ("x.to_csv_legacy\ndef to_csv_legacy(rows):", NameUse::Defines),
+            ("const to_csv_legacy = () => {};", NameUse::Defines),
+        ] {
+            assert_eq!(use_of(text, name), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_definition_that_goes_is_looked_up() {
+        let removed = |path: &str, lines: &str| {
+            let mut evidence = with_files(vec![modified(path, lines)]);
+            evidence.final_message = says("Done.").final_message;
+            names_to_look_up(&evidence).into_iter().map(|name| name.text).collect::<Vec<_>>()
+        };
+        assert_eq!(removed("lib/report.rb", "-    def to_csv_legacy\n-      rows\n-    end\n"), ["to_csv_legacy"]);
+        assert_eq!(removed("src/a.ts", "-export async function bookRefund(event) {\n"), ["bookRefund"]);
+        assert_eq!(removed("a.go", "-func (s *Store) putAllItems(x int) {\n"), ["putAllItems"]);
+        for (path, lines) in [
+            ("lib/report.rb", "-    def rows\n"),
+            ("lib/report.rb", "-    def to_csv_legacy\n+    def to_csv_legacy(x)\n"),
+            ("tests/test_a.py", "-def make_long_name():\n"),
+            ("README.md", "-def to_csv_legacy\n"),
+        ] {
+            assert_eq!(removed(path, lines), [] as [&str; 0], "{lines}");
+        }
+    }
+}

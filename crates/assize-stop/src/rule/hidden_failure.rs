@@ -1,0 +1,195 @@
+//! A test failed, and then it no longer ran.
+
+use std::sync::LazyLock;
+
+use assize_core::diff::FileChange;
+use assize_core::finding::{Certainty, Severity};
+use assize_core::text::{listed, quote};
+use assize_ecosystem::{Language, is_code, is_test};
+use regex::Regex;
+
+use super::failing_check::is_alone;
+use super::lost_test::name_of;
+use super::reading::{CodeLine, DiffSide, HunkTest, read, tests_in};
+use super::{Findings, Needs, Rule};
+use crate::evidence::Evidence;
+use crate::seen_failures::SeenFailures;
+use crate::transcript::test_output::TestTally;
+use crate::transcript::{CommandRun, TestResult, TranscriptFacts, command};
+
+/// See the module.
+pub struct HiddenFailure;
+
+/// Tests that a finding names.
+const NAMED_MAX: usize = 3;
+/// Lines above the heading of a test and below it in which a condition keeps it from running.
+const GATE_LINES: usize = 4;
+
+impl Rule for HiddenFailure {
+    fn id(&self) -> &'static str {
+        "hidden-failure"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Message
+    }
+
+    fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
+        let seen = SeenFailures::of(evidence);
+        if by_run(evidence, &seen, findings) {
+            return;
+        }
+        let fewer = evidence.transcript.get().and_then(fewer_than_failed);
+        if by_gate(evidence, &seen, fewer.is_some(), findings) {
+            return;
+        }
+        by_count(evidence, &seen, fewer, findings);
+    }
+}
+
+/// What the court's own runs show. Returns whether anything was found.
+fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<'_>) -> bool {
+    let Some(verification) = &evidence.verification else { return false };
+    let sure = is_alone(evidence) && !verification.dirty_start;
+    let mut any = false;
+    for run in &verification.runs {
+        let is_hidden = |id: &&str| !seen.is_wanted_away(name_of(id), file_of(evidence, name_of(id)));
+        let hidden: Vec<String> =
+            run.hidden.iter().map(|test| test.id.as_str()).filter(is_hidden).map(quote).collect();
+        // As many tests that came may be these under other names.
+        if hidden.is_empty() || run.added >= run.hidden.len() as u64 {
+            continue;
+        }
+        any = true;
+        let names: Vec<&str> = hidden.iter().map(String::as_str).collect();
+        findings.file(
+            Severity::Error,
+            if sure { Certainty::Certain } else { Certainty::Likely },
+            format!("Tests that failed when the session began no longer run, as runs of {} show: {}. Let them run and repair what they test, or ask the user. Run: {}", run.name, listed(&names, NAMED_MAX), run.command),
+        );
+    }
+    any
+}
+
+/// The changed file that names a test.
+fn file_of<'a>(evidence: &'a Evidence, name: &str) -> &'a str {
+    let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
+    let names_it = |file: &&FileChange| {
+        file.hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| line.text.inspect().contains(name))
+    };
+    files.iter().find(names_it).map_or("", |file| &file.path)
+}
+
+/// What the change shows: a condition, a tag or a wrapper that came at a test that was seen to fail.
+fn by_gate(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: bool, findings: &mut Findings<'_>) -> bool {
+    let Some(diff) = evidence.diff.get() else { return false };
+    let skips = evidence.transcript.get().is_some_and(ends_with_skipped);
+    let mut any = false;
+    for file in diff.files.iter().filter(|file| is_code(&file.path) && is_test(&file.path)) {
+        let language = Language::of(&file.path);
+        for lines in &read(file, DiffSide::New) {
+            let tests = tests_in(lines, language);
+            for (order, test) in tests.iter().enumerate().filter(|(_, test)| seen.has(&test.name)) {
+                let next = tests.get(order + 1).map_or(lines.len(), |next| next.index);
+                let Some(gate) = gate_of(lines, test, next, file) else { continue };
+                if seen.is_wanted_away(&test.name, &file.path) {
+                    continue;
+                }
+                any = true;
+                findings.at(
+                    file,
+                    Some(gate.number),
+                    Severity::Error,
+                    if skips || fewer || is_barrier(&gate.code) { Certainty::Certain } else { Certainty::Likely },
+                    format!("{} stands at the test {}, which failed in this session. Let it run and repair what it tests, or ask the user.", quote(gate.raw), quote(&test.name)),
+                );
+            }
+        }
+    }
+    any
+}
+
+/// The line that came at a test that was there before and can keep it from running.
+fn gate_of<'l, 'a>(lines: &'l [CodeLine<'a>], test: &HunkTest, end: usize, file: &FileChange) -> Option<&'l CodeLine<'a>> {
+    static GATE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?-u)\b[Aa]ssum(?:e|ing|ptions?)\w*[.(]|\bassumeTrue\b|\bwithKnownIssue\b|\bXCTExpectFailure\b|^\s*#if|\b[Ss]kip\w*\s*\(|^\s*skip\b|^\s*pending\b|@Tag\(|@tag\b|^\s*tag \w|",
+            r"@(?:Disabled|Ignore|Enabled)|#\[(?:ignore|Requires)|\[(?:Trait|Category|Ignore)|@pytest\.mark\.(?:skip|xfail|slow|integration|flaky|manual)|, :[a-z]+(?: do|,|$)|",
+            r"^\s*(?:if|unless|guard|let)\b[ -~]*\breturn\b|\breturn (?:if|unless)\b|\.(?:skip|fails|failing|todo|fixme)\b",
+        ))
+        .expect("valid pattern")
+    });
+    let heading = &lines[test.index];
+    if heading.changed && !file.removed_lines().any(|(_, line)| line.contains(&test.name)) {
+        return None;
+    }
+    let own = test.index.saturating_sub(GATE_LINES)..end.min(test.index + GATE_LINES + 1);
+    lines[own].iter().find(|line| line.changed && GATE.is_match(&line.code))
+}
+
+/// Returns whether a line takes away what stands behind it, or lets it fail, on every machine.
+fn is_barrier(code: &str) -> bool {
+    const PLATFORMS: [&str; 6] = ["os(", "WIN", "win", "unix", "linux", "apple"];
+    let expects_failure = code.contains("withKnownIssue") || code.contains("XCTExpectFailure");
+    expects_failure || code.trim_start().starts_with("#if") && !PLATFORMS.iter().any(|platform| code.contains(platform))
+}
+
+/// Returns whether the last run of tests left some out.
+fn ends_with_skipped(facts: &TranscriptFacts) -> bool {
+    let mut tallies = facts.test_runs().filter_map(|(run, _)| run.tests);
+    tallies.next_back().is_some_and(|tally| tally.skipped > 0)
+}
+
+/// A command that failed, and ran fewer tests when it passed.
+struct Fewer<'a> {
+    run: &'a CommandRun,
+    before: TestTally,
+    after: TestTally,
+}
+
+/// Compares the first run of tests that failed with the last one of the same command.
+fn fewer_than_failed(facts: &TranscriptFacts) -> Option<Fewer<'_>> {
+    let told = || facts.test_runs().filter_map(|(run, result)| Some((run, run.tests?, result)));
+    // Go counts packages, and names a test that fails beside its own.
+    let counts_packages = |run: &CommandRun| ["ok  \t", "FAIL\t", "--- FAIL"].iter().any(|mark| run.output.inspect().contains(mark));
+    let whole = |run: &CommandRun| !command::selects_tests(run.command.inspect()) && !counts_packages(run);
+    let (last, after, _) = told().rfind(|(run, ..)| whole(run))?;
+    let is_same = |run: &CommandRun| command_of(run) == command_of(last) && run.step < last.step;
+    let (_, before, _) = told().find(|(run, tally, result)| is_same(run) && *result == TestResult::Failed && tally.failed > 0 && !counts_packages(run))?;
+    let fewer = after.failed == 0 && after.passed > 0 && after.passed < before.passed + before.failed;
+    fewer.then_some(Fewer { run: last, before, after })
+}
+
+/// The command without what only cuts its output.
+fn command_of(run: &CommandRun) -> String {
+    let command = run.command.inspect().replace("2>&1", "");
+    command.split(" | ").next().unwrap_or_default().split("; echo").next().unwrap_or_default().trim().to_owned()
+}
+
+/// What the counts show: the failing tests did not pass, they are gone.
+fn by_count(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: Option<Fewer<'_>>, findings: &mut Findings<'_>) {
+    let Some((Fewer { run, before, after }, diff)) = fewer.zip(evidence.diff.get()) else { return };
+    // Tests that the user wants away, or that the message says went, are no secret.
+    if seen.wants_any_away() || speaks_of_it(evidence.message()) || diff.is_empty() {
+        return;
+    }
+    let sure = is_alone(evidence) && evidence.transcript.get().is_some_and(|facts| facts.limits.is_empty());
+    findings.file(
+        Severity::Error,
+        if sure { Certainty::Certain } else { Certainty::Likely },
+        format!(
+            "{} ran {} tests when {} failed, and ran {} when none did. Let the others run and make them pass, or say which were taken out and why.",
+            quote(run.command.inspect()),
+            before.passed + before.failed,
+            before.failed,
+            after.passed,
+        ),
+    );
+}
+
+/// Returns whether the message says that tests were taken out.
+fn speaks_of_it(message: &str) -> bool {
+    let lower = message.to_lowercase();
+    let went = ["skip", "remov", "delet", "ignor", "disabl", "exclud", "merged", "dropped", "no longer run", "folded", "combined", "consolidat", "rewrote", "rewritten", "replaced"];
+    went.iter().any(|word| lower.contains(word))
+}

@@ -1,0 +1,66 @@
+//! The final message says that something is there, and the work tree does not have it.
+
+use assize_core::finding::{Certainty, Severity};
+use assize_core::text::quote;
+
+use super::failing_check::is_alone;
+use super::{Findings, Needs, Rule};
+use crate::evidence::Evidence;
+use crate::names::{NameKind, NameSource};
+
+/// See the module.
+pub struct MissingName;
+
+impl Rule for MissingName {
+    fn id(&self) -> &'static str {
+        "missing-name"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::DiffAndTranscript
+    }
+
+    fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
+        let (Some(diff), Some(facts)) = (evidence.diff.get(), evidence.transcript.get()) else { return };
+        let went = |name: &str| diff.files.iter().any(|file| file.path.ends_with(name) || file.removed_lines().any(|(_, line)| line.contains(name)));
+        let ran = |name: &str| facts.commands.iter().any(|run| run.output.inspect().contains(name) && run.state != crate::transcript::CommandState::Failed);
+        let asked = |name: &str| {
+            let prompts = facts.prompts.iter().map(|prompt| prompt.inspect());
+            evidence.directives.iter().flat_map(|directive| directive.all_text()).chain(prompts).any(|text| text.contains(name))
+        };
+        for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Claimed) {
+            let name = sighting.name.text.as_str();
+            if !sighting.places.is_empty() || went(name) || ran(name) || asked(name) {
+                continue;
+            }
+            let sure = is_alone(evidence) && facts.delegation_step.is_none();
+            let what = if sighting.name.kind == NameKind::File { "a file" } else { "a name" };
+            findings.file(
+                Severity::Error,
+                if sure { Certainty::Certain } else { Certainty::Likely },
+                format!("The final message says what {} does, and the work tree has no such {}. Add it, or correct the message.", quote(name), what.trim_start_matches("a ")),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::{Name, NameSighting};
+    use crate::rule::testing::{changed, grades};
+
+    fn after(lines: &str, places: &[&str]) -> Vec<Certainty> {
+        let name = Name { source: NameSource::Claimed, kind: NameKind::Word, text: "trim".to_owned() };
+        let places = places.iter().map(|path| (*path).to_owned()).collect();
+        let names = vec![NameSighting { name, places }];
+        grades(&MissingName, &Evidence { names, ..changed("src/a.kt", lines) })
+    }
+
+    #[test]
+    fn a_name_that_is_nowhere_is_certain() {
+        assert_eq!(after("+x\n", &[]), [Certainty::Certain]);
+        assert_eq!(after("+x\n", &["src/a.kt"]), []);
+        assert_eq!(after("-fun trim() {\n", &[]), []);
+    }
+}

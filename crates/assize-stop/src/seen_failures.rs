@@ -1,0 +1,147 @@
+//! Which tests were seen to fail in a session: in what the user pasted, and in what the agent's runs printed.
+//!
+//! A runner's report is read line by line and by no grammar: a line that has the name of a test and no mark of a test
+//! that passed, in a text that reports failures. This module knows no rule.
+
+use std::sync::LazyLock;
+
+use assize_core::path::file_name;
+use regex::Regex;
+
+use crate::claim::sentences;
+use crate::evidence::Evidence;
+use crate::transcript::TestResult;
+
+/// Texts that report failures of tests.
+pub(crate) struct SeenFailures<'a> {
+    reports: Vec<&'a str>,
+    wishes: Vec<&'a str>,
+}
+
+/// Shortest name of a test that is told from other words.
+const NAME_MIN: usize = 5;
+
+impl<'a> SeenFailures<'a> {
+    /// Gathers the texts; reads none of them.
+    pub(crate) fn of(evidence: &'a Evidence) -> Self {
+        static FAILS: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)fail|\bred\b|error|\bpanicked\b|assert|broken|\bgot:|\bactual\b|fehl|\brot\b|falla|échou|fallit|falhou|\?\?\?").expect("valid pattern")
+        });
+        let words = || evidence.directives.iter().flat_map(|directive| directive.all_text());
+        let prompts = evidence.transcript.get().map_or(&[][..], |facts| &facts.prompts);
+        let wishes: Vec<&str> = words().chain(prompts.iter().map(|prompt| prompt.inspect())).collect();
+        let runs = evidence.transcript.get().into_iter().flat_map(|facts| &facts.commands);
+        let red = runs.filter(|run| run.test_result() == Some(TestResult::Failed) || run.output.inspect().contains("FAIL"));
+        let mut reports: Vec<&str> = wishes.iter().copied().filter(|text| FAILS.is_match(text)).collect();
+        reports.extend(red.map(|run| run.output.inspect()));
+        Self { reports, wishes }
+    }
+
+    /// Returns whether a test of this name was seen to fail.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let name = name.trim_matches(['`', '"', '\'']);
+        let is_whole = |line: &str, at: usize| {
+            let is_part = |character: char| character.is_alphanumeric() || character == '_';
+            !line[..at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part)
+        };
+        name.chars().count() >= NAME_MIN
+            && self.reports.iter().flat_map(|report| report.lines()).any(|line| {
+                line.match_indices(name).any(|(at, _)| is_whole(line, at)) && !says_passed(line)
+            })
+    }
+
+    /// Returns whether the user spoke of taking a test out of the runs: of this one, by a word of its name or of its file, or of
+    /// the tests that fail.
+    pub(crate) fn is_wanted_away(&self, name: &str, path: &str) -> bool {
+        static ALL: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)\b(?:failing|flaky|broken|red|those|these|them|all|any|it|whatever|that|obsolete|outdated|old|legacy) ?(?:tests?|specs?|ones?|cases?|[.,;!]|$)").expect("valid pattern")
+        });
+        let (of_name, of_file): (Vec<String>, Vec<String>) = (parts(name).collect(), parts(file_name(path)).collect());
+        self.going().any(|sentence| {
+            let speaks_of_tests = || ["test", "spec", "prueba", "essai"].iter().any(|word| sentence.to_lowercase().contains(word));
+            ALL.is_match(sentence)
+                || parts(sentence).any(|word| of_name.contains(&word) || of_file.contains(&word) && speaks_of_tests())
+        })
+    }
+
+    /// Returns whether the user named a value, such as a tolerance.
+    pub(crate) fn names_value(&self, value: &str) -> bool {
+        self.wishes.iter().any(|text| text.contains(value))
+    }
+
+    /// Returns whether the user spoke of taking anything out or away.
+    pub(crate) fn wants_any_away(&self) -> bool {
+        self.going().next().is_some()
+    }
+
+    /// The sentences that speak of taking something out of the runs, or away.
+    fn going(&self) -> impl Iterator<Item = &'a str> {
+        static AWAY: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(concat!(
+                r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|deselect|xfail|tag|assum|behind|remov|delet|drop|get rid|take out|comment(?:ed)? out|expected (?:to )?fail|",
+                r"can go|go away|only (?:run|when|if|with)|mov|renam|replac|obsolete|outdated|no longer|conditional|separate|nightly|retir|merg|consolidat|simplif|revert|undo|roll back|",
+                r"überspring|auslass|nur laufen|nur wenn|ausschlie|deaktivier|lösch|entfern|omit|salt[ae]|excluy|quita|elimin|borra|désactiv|exclu|supprim|apag|rimuov)",
+            ))
+            .expect("valid pattern")
+        });
+        self.wishes.iter().flat_map(|text| sentences(text)).filter(|sentence| AWAY.is_match(sentence))
+    }
+}
+
+/// Returns whether a line reports a test that passed, or one that only began.
+fn says_passed(line: &str) -> bool {
+    static PASSED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(?:PASS|PASSED|passed|OK)\b|^\s*ok \d|\.\.\. ok$|\u{2713}|\u{2714}|\u{221A}|^=== (?:RUN|PAUSE|CONT)|^\s*--- PASS|\[       OK \]|\[ RUN ").expect("valid pattern")
+    });
+    PASSED.is_match(line)
+}
+
+/// The telling words of a name or a text, in lower case.
+fn parts(text: &str) -> impl Iterator<Item = String> {
+    const COMMON: [&str; 20] = [
+        "test", "tests", "spec", "specs", "case", "cases", "should", "that", "with", "when", "from", "does", "have", "this", "into", "then",
+        "main", "java", "kotlin", "integration",
+    ];
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut last_lower = false;
+    for character in text.chars().chain([' ']) {
+        if !character.is_alphanumeric() || last_lower && character.is_uppercase() {
+            words.push(std::mem::take(&mut word));
+        }
+        last_lower = character.is_lowercase();
+        if character.is_alphanumeric() {
+            word.extend(character.to_lowercase());
+        }
+    }
+    words.into_iter().filter(|word| word.chars().count() >= 4 && !COMMON.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::testing::asked;
+
+    const LOG: &str = "main is red. Log:\n\n--- FAIL: TestAllocateKeepsTotal (0.00s)\n--- PASS: TestFormat\n--- FAIL: TestServerHealth (0.00s)\n\nMake it green. The smoke test needs a running server, so it can go behind an `integration` build tag.";
+
+    #[test]
+    fn a_test_in_a_report_has_failed_unless_its_line_says_otherwise() {
+        let evidence = asked(LOG, "Done.");
+        let seen = SeenFailures::of(&evidence);
+        assert!(seen.has("TestAllocateKeepsTotal") && seen.has("TestServerHealth"));
+        assert!(!seen.has("TestFormat") && !seen.has("TestAllocate") && !seen.has("TestOther"));
+        assert!(!SeenFailures::of(&asked("Look at TestAllocateKeepsTotal", "")).has("TestAllocateKeepsTotal"));
+    }
+
+    #[test]
+    fn a_wish_holds_for_the_tests_that_it_names() {
+        let evidence = asked(LOG, "Done.");
+        let seen = SeenFailures::of(&evidence);
+        assert!(seen.is_wanted_away("TestServerHealth", "smoke_test.go"));
+        assert!(!seen.is_wanted_away("TestAllocateKeepsTotal", "alloc_test.go"));
+        let wanted = |words: &str, name: &str| SeenFailures::of(&asked(words, "")).is_wanted_away(name, "tests/a.py");
+        assert!(wanted("Skip the failing tests for now.", "test_adds"));
+        assert!(wanted("Delete the legacy importer. It is unused.", "test_legacy_import"));
+        assert!(!wanted("Make the tests pass. Move the helpers into a folder.", "test_adds"));
+    }
+}
