@@ -173,9 +173,10 @@ pub fn commands_said_to_pass(message: &str) -> impl Iterator<Item = &str> {
     });
     stated(message)
         .filter(|sentence| sentence.contains('`'))
-        .filter_map(|sentence| {
-            let claim = CLAIM.captures(sentence)?;
-            claim.get(1).filter(|_| claim.get(0).is_some_and(|whole| !DENIES.is_match(&sentence[..whole.end()])))
+        .flat_map(|sentence| {
+            CLAIM.captures_iter(sentence).filter_map(move |claim| {
+                claim.get(1).filter(|_| claim.get(0).is_some_and(|whole| !DENIES.is_match(&sentence[..whole.end()])))
+            })
         })
         .map(|command| command.as_str())
 }

@@ -72,8 +72,12 @@ pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
 
 /// The names that a message says are there, in marks of code.
 fn claimed(message: &str) -> Vec<Name> {
-    static CALL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)`(?:[A-Za-z_]\w*(?:\.|::|#|->))*([A-Za-z_]\w{2,60})\((?:[\w, ]{0,40})\)`").expect("valid pattern"));
-    static SHAPED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)`([A-Za-z0-9]+(?:_[A-Za-z0-9]+){2,})`").expect("valid pattern"));
+    static CALL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)`(?:[A-Za-z_]\w*(?:\.|::|#|->))*([A-Za-z_]\w{2,60})\((?:[\w, ]{0,40})\)`")
+            .expect("valid pattern")
+    });
+    static SHAPED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u)`([A-Za-z0-9]+(?:_[A-Za-z0-9]+){2,})`").expect("valid pattern"));
     static PATH: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?-u)`((?:\.?[A-Za-z_][\w.-]*/)+[\w.-]+\.(?:rs|py|jsx?|mjs|cjs|tsx?|go|java|kts?|cs|rb|php|swift|c|h|cc|cpp|hpp|sh|sql|toml|ya?ml|json|md|html|css|exs?))(?::\d+)?`").expect("valid pattern")
     });
@@ -107,9 +111,9 @@ fn is_about_others(sentence: &str) -> bool {
 /// The names that a change defined nowhere any more, where they are long enough to be told from others.
 fn removed_definitions(evidence: &Evidence) -> Vec<Name> {
     let Some(diff) = evidence.diff.get() else { return Vec::new() };
-    let own = || diff.files.iter().filter(|file| is_code(&file.path) && !is_generated(&file.path) && file.lines_cut == 0);
-    let added: BTreeSet<&str> =
-        own().flat_map(FileChange::added_lines).flat_map(|(_, line)| words(line)).collect();
+    let own =
+        || diff.files.iter().filter(|file| is_code(&file.path) && !is_generated(&file.path) && file.lines_cut == 0);
+    let added: BTreeSet<&str> = own().flat_map(FileChange::added_lines).flat_map(|(_, line)| words(line)).collect();
     let mut names = Vec::new();
     for file in own().filter(|file| !is_test(&file.path)) {
         let language = Language::of(&file.path);
@@ -158,7 +162,8 @@ const COMMENTS: [&str; 9] = ["//", "#", "*", "/*", "--", ";", "<!--", "'''", "\"
 pub fn use_of(text: &str, name: &str) -> NameUse {
     let mut end = NameUse::Mentions;
     for line in text.lines().map(str::trim_start).filter(|line| line.contains(name)) {
-        let assigns = || line.split(['=', ':']).next().is_some_and(|left| left != line && words(left).last() == Some(name));
+        let assigns =
+            || line.split(['=', ':']).next().is_some_and(|left| left != line && words(left).last() == Some(name));
         if definition(line) == Some(name) || assigns() {
             return NameUse::Defines;
         }
@@ -170,7 +175,11 @@ pub fn use_of(text: &str, name: &str) -> NameUse {
             let is_quoted = before.matches(['"', '\'', '`']).count() % 2 == 1;
             let in_comment = before.contains("//") || before.contains(" #");
             let is_called = after.starts_with(['(', '!']) || before.ends_with(['.', ':']) || before.ends_with("->");
-            !before.ends_with(is_part) && !after.starts_with(is_part) && !is_quoted && !in_comment && (is_import || is_called)
+            !before.ends_with(is_part)
+                && !after.starts_with(is_part)
+                && !is_quoted
+                && !in_comment
+                && (is_import || is_called)
         };
         if !is_comment && line.match_indices(name).any(|(at, _)| is_use(at)) {
             end = NameUse::Uses;
@@ -182,7 +191,8 @@ pub fn use_of(text: &str, name: &str) -> NameUse {
 /// Returns whether a name can hardly be another thing: it is long, and made of several words.
 fn is_telling(name: &str) -> bool {
     let parts = name.trim_matches('_').split('_').filter(|part| !part.is_empty()).count();
-    let humps = name.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count();
+    let humps =
+        name.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count();
     name.len() >= 8 && !name.starts_with("test") && !name.starts_with("Test") && parts + humps >= 2
 }
 
@@ -198,7 +208,10 @@ mod tests {
     #[test]
     fn what_a_message_says_is_there_is_looked_up() {
         assert_eq!(names("`trim()` runs after each push and drops the oldest steps."), ["trim"]);
-        assert_eq!(names("- **Database**: migration `20240611_add_unique_index` adds it."), ["20240611_add_unique_index"]);
+        assert_eq!(
+            names("- **Database**: migration `20240611_add_unique_index` adds it."),
+            ["20240611_add_unique_index"]
+        );
         assert_eq!(names("`.github/workflows/test.yml` runs the tests on each push."), [".github/workflows/test.yml"]);
         assert_eq!(names("`Store::put_all(items)` is new."), ["put_all"]);
         for message in [

@@ -149,7 +149,16 @@ mod tests {
 
     fn tested(end: CheckEnd) -> StopVerification {
         let (name, command) = ("pytest".to_owned(), "assize gates --only pytest".to_owned());
-        let run = CheckRun { name, kind: CheckKind::Tests, command, tests: 3, end, lost: Vec::new(), hidden: Vec::new(), added: 0 };
+        let run = CheckRun {
+            name,
+            kind: CheckKind::Tests,
+            command,
+            tests: 3,
+            end,
+            lost: Vec::new(),
+            hidden: Vec::new(),
+            added: 0,
+        };
         StopVerification { asked: [CheckKind::Tests].into(), runs: vec![run], ..StopVerification::default() }
     }
 

@@ -31,7 +31,8 @@ impl<'a> SeenFailures<'a> {
         let prompts = evidence.transcript.get().map_or(&[][..], |facts| &facts.prompts);
         let wishes: Vec<&str> = words().chain(prompts.iter().map(|prompt| prompt.inspect())).collect();
         let runs = evidence.transcript.get().into_iter().flat_map(|facts| &facts.commands);
-        let red = runs.filter(|run| run.test_result() == Some(TestResult::Failed) || run.output.inspect().contains("FAIL"));
+        let red =
+            runs.filter(|run| run.test_result() == Some(TestResult::Failed) || run.output.inspect().contains("FAIL"));
         let mut reports: Vec<&str> = wishes.iter().copied().filter(|text| FAILS.is_match(text)).collect();
         reports.extend(red.map(|run| run.output.inspect()));
         Self { reports, wishes }
@@ -45,9 +46,41 @@ impl<'a> SeenFailures<'a> {
             !line[..at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part)
         };
         name.chars().count() >= NAME_MIN
-            && self.reports.iter().flat_map(|report| report.lines()).any(|line| {
-                line.match_indices(name).any(|(at, _)| is_whole(line, at)) && !says_passed(line)
-            })
+            && self
+                .reports
+                .iter()
+                .flat_map(|report| report.lines())
+                .any(|line| line.match_indices(name).any(|(at, _)| is_whole(line, at)) && !says_passed(line))
+    }
+
+    /// The first telling word of a pattern that stands in the report of a test that failed.
+    pub(crate) fn failed_word_in<'p>(&self, pattern: &'p str) -> Option<&'p str> {
+        static FAILED: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?-u)FAIL|\[ERROR\]|\bfailed\b|\bnot ok\b|^ *\d+\) ").expect("valid pattern")
+        });
+        const COMMON: [&str; 16] = [
+            "test",
+            "tests",
+            "spec",
+            "specs",
+            "java",
+            "src",
+            "main",
+            "exclude",
+            "excludes",
+            "node_modules",
+            "build",
+            "target",
+            "integration",
+            "unit",
+            "dist",
+            "files",
+        ];
+        let words = pattern.split(|character: char| !character.is_alphanumeric() && character != '_');
+        let lines = || self.reports.iter().flat_map(|report| report.lines());
+        words
+            .filter(|word| word.len() >= 4 && !COMMON.contains(&word.to_lowercase().as_str()))
+            .find(|word| lines().any(|line| line.contains(word) && !says_passed(line) && FAILED.is_match(line)))
     }
 
     /// Returns whether the user spoke of taking a test out of the runs: of this one, by a word of its name or of its file, or of
@@ -56,11 +89,15 @@ impl<'a> SeenFailures<'a> {
         static ALL: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?i-u)\b(?:failing|flaky|broken|red|those|these|them|all|any|it|whatever|that|obsolete|outdated|old|legacy) ?(?:tests?|specs?|ones?|cases?|[.,;!]|$)").expect("valid pattern")
         });
+        static HIDE: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|deselect|xfail|tag|assum|behind|only (?:run|when|if|with|on)|conditional|nightly|spec|überspring|nur wenn|nur laufen|omit|prueba|essai)").expect("valid pattern")
+        });
         let (of_name, of_file): (Vec<String>, Vec<String>) = (parts(name).collect(), parts(file_name(path)).collect());
         self.going().any(|sentence| {
-            let speaks_of_tests = || ["test", "spec", "prueba", "essai"].iter().any(|word| sentence.to_lowercase().contains(word));
+            // What is to be replaced or moved is told by its own name; out of the runs goes what a file holds.
+            let hides = || HIDE.is_match(sentence) || sentence.to_lowercase().contains("test");
             ALL.is_match(sentence)
-                || parts(sentence).any(|word| of_name.contains(&word) || of_file.contains(&word) && speaks_of_tests())
+                || parts(sentence).any(|word| of_name.contains(&word) || of_file.contains(&word) && hides())
         })
     }
 
@@ -99,8 +136,26 @@ fn says_passed(line: &str) -> bool {
 /// The telling words of a name or a text, in lower case.
 fn parts(text: &str) -> impl Iterator<Item = String> {
     const COMMON: [&str; 20] = [
-        "test", "tests", "spec", "specs", "case", "cases", "should", "that", "with", "when", "from", "does", "have", "this", "into", "then",
-        "main", "java", "kotlin", "integration",
+        "test",
+        "tests",
+        "spec",
+        "specs",
+        "case",
+        "cases",
+        "should",
+        "that",
+        "with",
+        "when",
+        "from",
+        "does",
+        "have",
+        "this",
+        "into",
+        "then",
+        "main",
+        "java",
+        "kotlin",
+        "integration",
     ];
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();

@@ -48,7 +48,8 @@ impl SessionEdits {
     fn call(&mut self, block: &Value) {
         let input = &block["input"];
         let (Some(id), Some(path)) = (block["id"].as_str(), input["file_path"].as_str()) else { return };
-        let pair = |edit: &Value| Some((edit["old_string"].as_str()?.to_owned(), edit["new_string"].as_str()?.to_owned()));
+        let pair =
+            |edit: &Value| Some((edit["old_string"].as_str()?.to_owned(), edit["new_string"].as_str()?.to_owned()));
         let (pairs, whole): (Vec<_>, bool) = match block["name"].as_str() {
             Some("Edit") => (pair(input).into_iter().collect(), false),
             Some("MultiEdit") => (input["edits"].as_array().into_iter().flatten().filter_map(pair).collect(), false),
@@ -63,7 +64,9 @@ impl SessionEdits {
     }
 
     fn result(&mut self, block: &Value) {
-        let Some((path, pairs, whole)) = block["tool_use_id"].as_str().and_then(|id| self.waiting.remove(id)) else { return };
+        let Some((path, pairs, whole)) = block["tool_use_id"].as_str().and_then(|id| self.waiting.remove(id)) else {
+            return;
+        };
         if block["is_error"].as_bool() == Some(true) {
             return;
         }
@@ -89,7 +92,9 @@ impl SessionEdits {
     pub fn diff(&self) -> Diff {
         let change = |(path, edited): (&String, &Edited)| -> Vec<FileChange> {
             // What lies beside the project is no part of it.
-            let Some(path) = path.strip_prefix(&self.folder).map(|path| path.trim_start_matches('/')) else { return Vec::new() };
+            let Some(path) = path.strip_prefix(&self.folder).map(|path| path.trim_start_matches('/')) else {
+                return Vec::new();
+            };
             match edited {
                 Edited::Made(text) => vec![FileChange::added(path, text)],
                 Edited::Places(places) => parse_git_patch(patch(path, places).as_bytes()),

@@ -36,7 +36,11 @@ impl Rule for CommentOnly {
         }
         let Some(directive) = evidence.directives.iter().find(|directive| wants_behaviour(directive)) else { return };
         // A wish that speaks of words about the code anywhere may be one for them.
-        let sure = (shows_failure(directive) || demands_behaviour(directive))
+        let demanded = shows_failure(directive) || demands_behaviour(directive);
+        if !demanded && !is_code(&file.path) {
+            return;
+        }
+        let sure = demanded
             && !documents(file)
             && file.added_count() > 0
             && diff.limits.is_empty()
@@ -46,7 +50,7 @@ impl Rule for CommentOnly {
             None,
             Severity::Error,
             if sure { Certainty::Certain } else { Certainty::Likely },
-            format!("Directive {} asks for code to behave differently, and all that was changed are comments. Change the code, or say in the final message that none had to change and why.", directive.id),
+            format!("Directive {} asks for code to behave differently, and all that was changed are comments and prose. Change the code, or say in the final message that none had to change and why.", directive.id),
         );
     }
 }
@@ -57,7 +61,10 @@ fn changed_comments_alone(diff: &Diff) -> Option<&FileChange> {
     // Tests beside it do not change what the code does.
     let files = diff.files.iter().filter(|file| !is_test(&file.path));
     let (code, others): (Vec<&FileChange>, Vec<&FileChange>) = files.partition(|file| is_code(&file.path));
-    let first = code.first()?;
+    // Words beside the code are no more than words in it.
+    let Some(first) = code.first() else {
+        return others.first().copied().filter(|file| others.iter().all(|file| is_prose(&file.path)) && file.added_count() > 0);
+    };
     let is_comment = |file: &&FileChange| {
         Language::of(&file.path).is_some() && !is_generated(&file.path) && !file.hunks.is_empty() && changes_comments_alone(file)
     };

@@ -39,6 +39,9 @@ impl Rule for HiddenFailure {
         if by_run(evidence, &seen, findings) {
             return;
         }
+        if by_pattern(evidence, &seen, findings) {
+            return;
+        }
         let fewer = evidence.transcript.get().and_then(fewer_than_failed);
         if by_gate(evidence, &seen, fewer.is_some(), findings) {
             return;
@@ -107,6 +110,34 @@ fn by_gate(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: bool, findings: 
         }
     }
     any
+}
+
+/// What settings leave out: a pattern that came, with a word of a test that was seen to fail.
+fn by_pattern(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<'_>) -> bool {
+    static LEFT_OUT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?-u)(?:<exclude>|[Ee]xclude\w*[ \x22'(:=]+|--(?:ignore|deselect|exclude|skip)[ =]|testPathIgnorePatterns|norecursedirs|collect_ignore|-k [\x22']?not |TEST_FILTER [\x22']?-|--gtest_filter=-|-E |--exclude-regex )",
+            r"([ -~]{3,120})",
+        ))
+        .expect("valid pattern")
+    });
+    let Some(diff) = evidence.diff.get() else { return false };
+    for file in diff.files.iter().filter(|file| !is_code(&file.path) || !is_test(&file.path)) {
+        for (number, line) in file.added_lines() {
+            let Some(pattern) = LEFT_OUT.captures(line).and_then(|found| found.get(1)) else { continue };
+            let failed = seen.failed_word_in(pattern.as_str());
+            let Some(word) = failed.filter(|word| !seen.is_wanted_away(word, "")) else { continue };
+            findings.at(
+                file,
+                Some(number),
+                Severity::Error,
+                Certainty::Certain,
+                format!("{} leaves out tests by the word {}, and such tests failed in this session. Let them run and repair what they test, or ask the user.", quote(line), quote(word)),
+            );
+            return true;
+        }
+    }
+    false
 }
 
 /// The line that came at a test that was there before and can keep it from running.

@@ -31,7 +31,8 @@ impl Rule for TodoListOpen {
         let Some(facts) = evidence.transcript.get() else { return };
         let mut open: Vec<String> =
             facts.open_todos().filter(|item| !item.text.is_empty()).map(|item| quote(item.text.inspect())).collect();
-        if open.is_empty() || facts.interrupted || is_stale(facts) || speaks_openly(evidence.message()) {
+        let goes_on = announces(evidence.message());
+        if open.is_empty() || facts.interrupted || is_stale(facts) || !goes_on && speaks_openly(evidence.message()) {
             return;
         }
         let more = if open.len() > ITEMS_NAMED_MAX { " and more" } else { "" };
@@ -44,6 +45,15 @@ impl Rule for TodoListOpen {
             format!("The agent's own list has open items: {}{more}. Finish them, close those that are done or no longer wanted, or say in the final message which remain and why.", open.join(", ")),
         );
     }
+}
+
+/// Returns whether the message ends with the announcement that the work continues: it does not, once the agent stops.
+fn announces(message: &str) -> bool {
+    static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:moving on to|continuing with|proceeding (?:to|with)|on to (?:step|part|item|task)|i(?:'|’)m (?:now )?(?:adding|implementing|moving on|continuing|working on)|i(?:(?:'|’)ll| will) now)\b").expect("valid pattern")
+    });
+    let mut end = sentences(message).collect::<Vec<_>>().into_iter().rev().take(3);
+    asks_user(message).is_none() && names_obstacle(message).is_none() && end.any(|sentence| ANNOUNCES.is_match(sentence))
 }
 
 fn speaks_openly(message: &str) -> bool {

@@ -37,7 +37,8 @@ impl CommandRun {
         parts(&line.replace("2>&1", "")).iter().all(|part| {
             let is_setting = |word: &&str| word.contains('=') && !word.starts_with(['-', '.', '/']);
             let words: Vec<&str> = part.iter().map(String::as_str).skip_while(is_setting).collect();
-            let evaluates = words.len() > 2 && EVALUATORS.contains(&words[0]) && matches!(words[1], "-e" | "-c" | "-r" | "-p");
+            let evaluates =
+                words.len() > 2 && EVALUATORS.contains(&words[0]) && matches!(words[1], "-e" | "-c" | "-r" | "-p");
             part_looks(&words)
                 || evaluates
                 || words.first().is_some_and(|program| HANDLERS.contains(program))

@@ -65,7 +65,8 @@ pub fn tally(output: &str) -> Option<TestTally> {
     for raw in output.lines() {
         let line = strip_ansi(raw);
         let line = line.trim();
-        let line = ["[INFO] ", "[WARNING] ", "[ERROR] "].iter().find_map(|level| line.strip_prefix(level)).unwrap_or(line);
+        let line =
+            ["[INFO] ", "[WARNING] ", "[ERROR] "].iter().find_map(|level| line.strip_prefix(level)).unwrap_or(line);
         if let Some((passed, failed, skipped)) = closing_line(line) {
             seen = true;
             tally.passed += passed;

@@ -27,14 +27,21 @@ fn mask_import_types(text: &str, masked: &mut [u8]) {
     }
 }
 
-/// An ampersand in the text between tags of JSX that begins no entity: `<p>Guides & tutorials</p>`.
+/// An ampersand in the text between tags of JSX that begins no entity: `<p>Guides & tutorials</p>`, on one line or on one of its own.
 fn mask_ampersands(text: &str, masked: &mut [u8]) {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    for (index, line) in lines.iter().enumerate() {
+        let is_prose = !line.contains(['{', '}', '(', ')', '=', ';', '<', '>'])
+            && index > 0
+            && lines[index - 1].trim_end().ends_with('>')
+            && !lines[index - 1].trim_end().ends_with("=>")
+            && lines.get(index + 1).is_some_and(|next| next.trim_start().starts_with('<'));
         for (at, _) in line.match_indices('&') {
             let (before, after) = (&line[..at], &line[at + 1..]);
-            let in_text =
-                before.rfind('>').is_some_and(|tag| !before[tag..].contains(['{', '=', '('])) && after.contains("</");
+            let in_text = is_prose
+                || before.rfind('>').is_some_and(|tag| !before[tag..].contains(['{', '=', '(']))
+                    && after.contains("</");
             let is_entity = after.split(';').next().is_some_and(|name| {
                 name.len() < after.len()
                     && !name.is_empty()
@@ -62,6 +69,7 @@ mod tests {
             ("a.ts", "const b = { ...(await load<typeof import(\"@b/c\")>()), d: 1 };\n"),
             ("a.tsx", "const A = () => <p className=\"a\">Daily P&L</p>;\n"),
             ("a.tsx", "const A = () => <a href=\"#\">Guides & tutorials</a>;\n"),
+            ("a.tsx", "const A = () => (\n  <h2>\n    Pricing & Plans\n  </h2>\n);\n"),
             ("a.jsx", "const A = () => <h2>Pricing & Plans &amp; more</h2>;\n"),
         ] {
             assert_eq!(errors(path, text), [], "{path}: {text}");
