@@ -195,8 +195,13 @@ fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -
         let is_there = name.kind == NameKind::File && repository.root().join(&name.text).exists();
         let mut places: Vec<String> = used.map(|(path, _)| path).chain(files).cloned().take(NAME_PLACES_MAX).collect();
         places.extend(is_there.then(|| name.text.clone()));
-        if name.source == NameSource::Removed {
-            places = users_of(&name.text, &places, repository.root());
+        match name.source {
+            NameSource::Claimed => {}
+            NameSource::Removed => places = users_of(&name.text, &places, repository.root()),
+            NameSource::HandedBack if name.kind == NameKind::Word => {
+                places.retain(|path| is_home_of(&name.text, path, repository.root()));
+            }
+            NameSource::HandedBack => places.truncate(1),
         }
         Some(NameSighting { name, places })
     };
@@ -691,6 +696,14 @@ fn look_up(
         }
     };
     wanted.iter().map(|referent| ReferentSighting { referent: referent.clone(), present: present(referent) }).collect()
+}
+
+/// Returns whether a file is named after a name, or defines it.
+fn is_home_of(name: &str, path: &str, root: &Path) -> bool {
+    let stem = file_name(path).split('.').next().unwrap_or_default();
+    let text = || regular_file::open(&root.join(path)).ok().and_then(|file| std::io::read_to_string(file).ok());
+    assize_ecosystem::is_code(path)
+        && (stem == name || text().is_some_and(|text| use_of(&text, name) == NameUse::Defines))
 }
 
 /// The files of these that call a name or import it; none where one of them defines it, or cannot be read.

@@ -11,8 +11,9 @@ use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::claim::statements;
+use crate::claim::{sentences, statements};
 use crate::evidence::Evidence;
+use crate::phrases::Meaning;
 
 /// Why a name is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub enum NameSource {
     Claimed,
     /// The change removes its definition and adds none.
     Removed,
+    /// The prompt names it, and the final message tells the user to do something about it.
+    HandedBack,
 }
 
 /// What a name is of.
@@ -66,6 +69,7 @@ pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
     let mut names: BTreeSet<Name> = removed_definitions(evidence).into_iter().collect();
     if evidence.changed() == Some(true) {
         names.extend(claimed(evidence.message()));
+        names.extend(handed_back(evidence));
     }
     names.into_iter().take(NAMES_MAX).collect()
 }
@@ -106,6 +110,70 @@ fn is_about_others(sentence: &str) -> bool {
         .expect("valid pattern")
     });
     OTHERS.is_match(sentence)
+}
+
+/// The names that a prompt has and that the message tells the user to do something about.
+fn handed_back(evidence: &Evidence) -> Vec<Name> {
+    static NAME: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)(?:[A-Za-z_.][\w.-]*/)+[\w.-]+\.[a-z]{1,6}|\b[A-Za-z_]\w{3,60}").expect("valid pattern")
+    });
+    let message = evidence.message();
+    let told = instructions(message);
+    let mut names = Vec::new();
+    for directive in &evidence.directives {
+        let text = directive.text.inspect();
+        for found in NAME.find_iter(text) {
+            let word = found.as_str();
+            let humps = word
+                .as_bytes()
+                .windows(2)
+                .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+                .count();
+            let is_path = word.contains('/');
+            let is_code = is_path || text[found.end()..].starts_with("()") || humps > 0 || word.contains('_');
+            let spoken_of = || told.iter().any(|sentence| words_with_dots(sentence).any(|own| own == word));
+            if is_code && spoken_of() {
+                let kind = if is_path { NameKind::File } else { NameKind::Word };
+                names.push(Name { source: NameSource::HandedBack, kind, text: word.to_owned() });
+            }
+        }
+    }
+    names
+}
+
+fn words_with_dots(sentence: &str) -> impl Iterator<Item = &str> {
+    let paths = sentence.split(|letter: char| letter.is_whitespace() || "`\"'(),:;".contains(letter));
+    paths.chain(words(sentence))
+}
+
+/// The sentences of a message that tell the user to change something, and the code that stands under them.
+fn instructions(message: &str) -> Vec<&str> {
+    static TELLS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)(?:^|[.:;,] |\b(?:you (?:can|could|may|need to|have to|should|only have to)|then|now|just|please|next step (?:is|would be) to|left is to|remains to)\b[ -~]{0,40}?\b)",
+            r"(?:replace|paste|insert|plug|hook|wire|switch|swap|convert|run it|run this|append|put)\b",
+        ))
+        .expect("valid pattern")
+    });
+    let mut told = Vec::new();
+    let (mut fenced, mut under) = (false, false);
+    for line in message.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+            continue;
+        }
+        if fenced {
+            told.extend(under.then_some(line));
+            continue;
+        }
+        let tells = |sentence: &&str| TELLS.is_match(sentence) || Meaning::TellsToChange.is_in(sentence);
+        let own: Vec<&str> = sentences(line).filter(tells).collect();
+        if !line.trim().is_empty() {
+            under = !own.is_empty() && line.trim_end().ends_with([':', '：']);
+        }
+        told.extend(own);
+    }
+    told
 }
 
 /// The names that a change defined nowhere any more, where they are long enough to be told from others.
@@ -225,6 +293,27 @@ mod tests {
         ] {
             assert_eq!(names(message), [] as [&str; 0], "{message}");
         }
+    }
+
+    #[test]
+    fn what_the_user_is_told_to_do_is_looked_up() {
+        let handed = |directive: &str, message: &str| {
+            handed_back(&crate::rule::testing::asked(directive, message))
+                .into_iter()
+                .map(|name| name.text)
+                .collect::<Vec<_>>()
+        };
+        let ask = "make the retries of deliver() back off, and convert data/days.csv";
+        assert_eq!(handed(ask, "You can now use it in `deliver()`: replace `sleep(1)` by `delay()`."), ["deliver"]);
+        assert_eq!(
+            handed(ask, "Run it once, just run it:\n\n```\ngo run ./tools data/days.csv\n```"),
+            ["data/days.csv"]
+        );
+        assert_eq!(
+            handed("InvoiceText soll eine Zeile drucken", "Bitte noch in `InvoiceText.render()` einfügen:"),
+            ["InvoiceText"]
+        );
+        assert_eq!(handed(ask, "`deliver()` backs off now. I converted `data/days.csv`."), [] as [&str; 0]);
     }
 
     #[test]

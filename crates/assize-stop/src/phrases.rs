@@ -22,6 +22,8 @@ pub(crate) enum Meaning {
     AsksLeave,
     /// Of a prompt: write tests.
     WantsTests,
+    /// Of a message: make this change yourself.
+    TellsToChange,
 }
 
 impl Meaning {
@@ -215,6 +217,19 @@ impl Meaning {
                 &["進めてよろしい", "進めてもよろしい", "実施してよろしい", "適用しましょうか", "しましょうか"],
                 &["진행할까요", "적용할까요", "할까요"],
             ],
+            Self::TellsToChange => &[
+                &["bitte noch", "nur noch", "musst du noch", "müsst ihr noch", "fügt ", "einzufügen", "muss noch"],
+                &["solo falta", "solo queda", "tienes que", "basta con"],
+                &["il suffit de", "il reste à", "il ne reste qu"],
+                &["basta ", "só falta", "falta apenas"],
+                &["basta ", "resta da", "non resta che"],
+                &["hoef je alleen", "moet je nog"],
+                &["wystarczy", "pozostaje tylko"],
+                &["осталось", "достаточно "],
+                &["只需", "请在"],
+                &["残りは", "に追加してください", "に置き換えてください"],
+                &["하면 됩니다", "바꿔 주세요", "추가해 주세요"],
+            ],
             Self::WantsTests => &[
                 &[
                     "mit test",
@@ -260,7 +275,8 @@ impl Meaning {
 mod tests {
     use super::*;
 
-    const ALL: [Meaning; 6] = [
+    const ALL: [Meaning; 7] = [
+        Meaning::TellsToChange,
         Meaning::Order,
         Meaning::GoAhead,
         Meaning::ClaimsChange,

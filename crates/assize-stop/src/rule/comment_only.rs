@@ -37,7 +37,8 @@ impl Rule for CommentOnly {
         let Some(directive) = evidence.directives.iter().find(|directive| wants_behaviour(directive)) else { return };
         // A wish that speaks of words about the code anywhere may be one for them.
         let demanded = shows_failure(directive) || demands_behaviour(directive);
-        if !demanded && !is_code(&file.path) {
+        // Prose may be the work itself; where something fails, it is not.
+        if !is_code(&file.path) && !shows_failure(directive) {
             return;
         }
         let sure = demanded
@@ -117,7 +118,7 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Returns whether a text speaks of words about the code, in one of some languages.
 fn speaks_of_words(text: &str) -> bool {
-    const OTHERS: [&str; 8] = ["коммент", "документ", "注释", "文档", "コメント", "ドキュメント", "주석", "문서"];
+    const OTHERS: [&str; 9] = ["коммент", "документ", "注释", "文档", "说明", "コメント", "ドキュメント", "주석", "문서"];
     WORDS.is_match(text) || OTHERS.iter().any(|word| text.to_lowercase().contains(word))
 }
 

@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
+use assize_core::path::{file_name, is_ci};
 use assize_core::text::{listed, quote};
-use assize_ecosystem::{Language, is_code, is_test};
+use assize_ecosystem::{Language, is_code, is_setting, is_test};
 use regex::Regex;
 
 use super::failing_check::is_alone;
@@ -116,13 +117,18 @@ fn by_gate(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: bool, findings: 
 fn by_pattern(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<'_>) -> bool {
     static LEFT_OUT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?-u)(?:<exclude>|[Ee]xclude\w*[ \x22'(:=]+|--(?:ignore|deselect|exclude|skip)[ =]|testPathIgnorePatterns|norecursedirs|collect_ignore|-k [\x22']?not |TEST_FILTER [\x22']?-|--gtest_filter=-|-E |--exclude-regex )",
+            r"(?-u)(?:<exclude>|\b[Ee]xclude(?:s|d|Tests?|Patterns?)?[\x22']?\s*[:=(\[]|--(?:ignore|deselect|exclude|skip)[ =]|testPathIgnorePatterns|norecursedirs|collect_ignore|-k [\x22']?not |TEST_FILTER [\x22']?-|--gtest_filter=-|-E |--exclude-regex )",
             r"([ -~]{3,120})",
         ))
         .expect("valid pattern")
     });
     let Some(diff) = evidence.diff.get() else { return false };
-    for file in diff.files.iter().filter(|file| !is_code(&file.path) || !is_test(&file.path)) {
+    const BUILDS: [&str; 7] =
+        ["pom.xml", "build.gradle", "build.gradle.kts", "Makefile", "CMakeLists.txt", "package.json", "justfile"];
+    let runs_tests = |path: &str| {
+        is_ci(path) || is_setting(path) || BUILDS.contains(&file_name(path)) || Language::of(path) == Some(Language::Shell)
+    };
+    for file in diff.files.iter().filter(|file| runs_tests(&file.path)) {
         for (number, line) in file.added_lines() {
             let Some(pattern) = LEFT_OUT.captures(line).and_then(|found| found.get(1)) else { continue };
             let failed = seen.failed_word_in(pattern.as_str());

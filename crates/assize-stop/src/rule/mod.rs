@@ -146,6 +146,7 @@ rules! {
     missing_name: MissingName,
     dangling_reference: DanglingReference,
     item_left_out: ItemLeftOut,
+    handed_back: HandedBack,
     nothing_changed: NothingChanged,
     comment_only: CommentOnly,
     unevidenced_claim: UnevidencedClaim,
