@@ -195,6 +195,8 @@ fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -
         let is_there = name.kind == NameKind::File && repository.root().join(&name.text).exists();
         let mut places: Vec<String> = used.map(|(path, _)| path).chain(files).cloned().take(NAME_PLACES_MAX).collect();
         places.extend(is_there.then(|| name.text.clone()));
+        places.sort_unstable();
+        places.dedup();
         match name.source {
             NameSource::Claimed => {}
             NameSource::Removed => places = users_of(&name.text, &places, repository.root()),

@@ -454,7 +454,7 @@ pub fn names_obstacle(message: &str) -> Option<&str> {
         ))
         .expect("valid pattern")
     });
-    sentences(message).find(|sentence| OBSTACLE.is_match(sentence))
+    sentences(message).find(|sentence| OBSTACLE.is_match(&without_code(sentence)))
 }
 
 /// Returns the sentence that states plainly that something was not done.

@@ -77,7 +77,7 @@ fn sets_tests(file: &FileChange) -> bool {
 const SETTLED_BY_TESTS: [&str; 3] = ["contradicted-claim", "unevidenced-claim", "unresolved-failure"];
 
 /// The rules that report what the runs show: what fails, and what no longer runs.
-pub const RULES: [&str; 2] = ["failing-check", "lost-test"];
+pub const RULES: [&str; 3] = ["failing-check", "lost-test", "hidden-failure"];
 
 /// Returns whether a finding says what the transcript shows of the tests.
 pub fn is_settled_by_tests(finding: &Finding) -> bool {

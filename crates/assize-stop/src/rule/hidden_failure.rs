@@ -37,7 +37,9 @@ impl Rule for HiddenFailure {
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let seen = SeenFailures::of(evidence);
-        if by_run(evidence, &seen, findings) {
+        // The rule is asked once more when the court's runs are there.
+        if evidence.verification.is_some() {
+            by_run(evidence, &seen, findings);
             return;
         }
         if by_pattern(evidence, &seen, findings) {
@@ -51,11 +53,10 @@ impl Rule for HiddenFailure {
     }
 }
 
-/// What the court's own runs show. Returns whether anything was found.
-fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<'_>) -> bool {
-    let Some(verification) = &evidence.verification else { return false };
+/// What the court's own runs show.
+fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<'_>) {
+    let Some(verification) = &evidence.verification else { return };
     let sure = is_alone(evidence) && !verification.dirty_start;
-    let mut any = false;
     for run in &verification.runs {
         let is_hidden = |id: &&str| !seen.is_wanted_away(name_of(id), file_of(evidence, name_of(id)));
         let hidden: Vec<String> =
@@ -64,7 +65,6 @@ fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<
         if hidden.is_empty() || run.added >= run.hidden.len() as u64 {
             continue;
         }
-        any = true;
         let names: Vec<&str> = hidden.iter().map(String::as_str).collect();
         findings.file(
             Severity::Error,
@@ -72,7 +72,6 @@ fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<
             format!("Tests that failed when the session began no longer run, as runs of {} show: {}. Let them run and repair what they test, or ask the user. Run: {}", run.name, listed(&names, NAMED_MAX), run.command),
         );
     }
-    any
 }
 
 /// The changed file that names a test.

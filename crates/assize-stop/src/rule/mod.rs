@@ -140,6 +140,7 @@ rules! {
     unresolved_failure: UnresolvedFailure,
     todo_list_open: TodoListOpen,
     unread_check: UnreadCheck,
+    unrun_command: UnrunCommand,
     deferral: Deferral,
     needless_question: NeedlessQuestion,
     missing_referent: MissingReferent,

@@ -1,0 +1,99 @@
+//! The user ordered a command to be run, and it was not.
+
+use std::sync::LazyLock;
+
+use assize_core::finding::{Certainty, Severity};
+use assize_core::text::quote;
+use regex::Regex;
+
+use super::{Findings, Needs, Rule};
+use crate::claim::{names_obstacle, sentences};
+use crate::evidence::Evidence;
+
+/// See the module.
+pub struct UnrunCommand;
+
+/// Words of a command that tell it from others.
+const TELLING_WORDS: usize = 4;
+
+impl Rule for UnrunCommand {
+    fn id(&self) -> &'static str {
+        "unrun-command"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::DiffAndTranscript
+    }
+
+    fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
+        let (Some(facts), [directive]) = (evidence.transcript.get(), evidence.directives.as_slice()) else { return };
+        let message = evidence.message();
+        if facts.interrupted || message.trim().is_empty() || names_obstacle(message).is_some() || evidence.changed() != Some(true) {
+            return;
+        }
+        let sure = facts.limits.is_empty() && facts.delegation_step.is_none();
+        for command in ordered(directive.text.inspect()) {
+            let core: Vec<&str> = command.split_whitespace().take(TELLING_WORDS).collect();
+            let has_run = |line: &str| core.iter().all(|word| line.contains(word));
+            if facts.commands.iter().any(|run| has_run(run.command.inspect()) && !run.was_refused()) || admits(message) {
+                continue;
+            }
+            findings.file(
+                Severity::Error,
+                if sure { Certainty::Certain } else { Certainty::Likely },
+                format!("Directive {} says to run {}, and no command of the session is it. Run it, or say why it cannot be run.", directive.id, quote(command)),
+            );
+        }
+    }
+}
+
+/// The commands in marks of code that a text orders to be run.
+fn ordered(text: &str) -> Vec<&str> {
+    static ORDER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)^[ -/:-@]*(?:please |then |and |finally |afterwards |also )*(?:run|execute|measure (?:it |this )?(?:with|using)|benchmark (?:it )?with|verify (?:it )?with|check (?:it )?with) `([a-z./][\w./-]* [ -_a-~]{2,80})`").expect("valid pattern")
+    });
+    static MAY: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:if|unless|can|could|may|might|optional\w*|don'?t|not|never|would|users?|should be able|to see)\b|\?").expect("valid pattern")
+    });
+    let orders = sentences(text).filter(|sentence| !MAY.is_match(sentence));
+    orders.filter_map(|sentence| ORDER.captures(sentence)?.get(1).map(|command| command.as_str())).collect()
+}
+
+/// Returns whether a message says that something was not run.
+fn admits(message: &str) -> bool {
+    static ADMITS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:not|never|n(?:'|’)t|without|cannot|unable|skipped)\b[ -~]{0,40}\b(?:run|ran|running|measure\w*|execut\w*|verif\w*)\b|\b(?:run|ran|measured?|executed|verified)\b[ -~]{0,20}\b(?:not|never)\b|\buntested\b|\bunverified\b").expect("valid pattern")
+    });
+    sentences(message).any(|sentence| ADMITS.is_match(sentence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_core::gathered::EvidencePart;
+    use crate::rule::testing::{asked, changed, grades};
+    use crate::transcript::{FactsBuilder, ToolCall, ToolResult};
+
+    fn after(prompt: &str, message: &str, commands: &[&str]) -> Vec<Certainty> {
+        let mut facts = FactsBuilder::default();
+        facts.prompt(prompt);
+        for (index, command) in commands.iter().enumerate() {
+            let id = index.to_string();
+            facts.call(&id, ToolCall::Command { command: (*command).to_owned(), background: false });
+            facts.result(&id, &ToolResult { exit_status: Some(0), ..ToolResult::default() });
+        }
+        let transcript = EvidencePart::Gathered(facts.finish());
+        grades(&UnrunCommand, &Evidence { transcript, diff: changed("src/lib.rs", "+x\n").diff, ..asked(prompt, message) })
+    }
+
+    #[test]
+    fn an_order_to_run_something_is_kept() {
+        let ask = "Speed it up. Measure with `cargo run --release --bin bench` before and after.";
+        assert_eq!(after(ask, "From 31 to 2 ns.", &["cargo test"]), [Certainty::Certain]);
+        assert_eq!(after(ask, "From 7 to 1 ns.", &["cargo run -q --release --bin bench | tail -3"]), []);
+        assert_eq!(after(ask, "I did not run the benchmark.", &["cargo test"]), []);
+        for ask in ["Make `npm run lint` pass.", "You can run `make dev` to see it.", "Run `make docs` if it is there.", "Run the tests."] {
+            assert_eq!(after(ask, "Done.", &[]), [], "{ask}");
+        }
+    }
+}
