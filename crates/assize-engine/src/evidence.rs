@@ -186,7 +186,8 @@ fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -
         names.iter().filter(|name| name.kind == NameKind::Word).map(|name| name.text.as_str()).collect();
     let found = if words.is_empty() { Some(Vec::new()) } else { repository.words_used(&words, LOOK_UP_TIME_MAX).ok() };
     let is_file = |name: &Name, path: &str| match name.kind {
-        NameKind::File => path == name.text || path.ends_with(&format!("/{}", name.text)),
+        // A folder can be named as it is from elsewhere.
+        NameKind::File => file_name(path) == file_name(&name.text),
         NameKind::Word => file_name(path).contains(&name.text),
     };
     let sighting = |name: Name| {

@@ -85,6 +85,18 @@ fn claimed(message: &str) -> Vec<Name> {
     static PATH: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?-u)`((?:\.?[A-Za-z_][\w.-]*/)+[\w.-]+\.(?:rs|py|jsx?|mjs|cjs|tsx?|go|java|kts?|cs|rb|php|swift|c|h|cc|cpp|hpp|sh|sql|toml|ya?ml|json|md|html|css|exs?))(?::\d+)?`").expect("valid pattern")
     });
+    static ANY: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?-u)`((?:[a-z]+_[a-z0-9_]+|[A-Za-z]*[a-z][A-Z]\w+|--[a-z][\w-]{2,}|[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+))`",
+        )
+        .expect("valid pattern")
+    });
+    static ADDS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i-u)\b(?:add(?:s|ed)?|new|introduc\w+|creat\w+|implement\w*|defin\w+|expos\w+|registers?|registered)\b",
+        )
+        .expect("valid pattern")
+    });
     let mut names = Vec::new();
     for sentence in statements(message).filter(|sentence| !is_about_others(sentence)) {
         let found = |pattern: &LazyLock<Regex>, kind: NameKind| -> Vec<Name> {
@@ -94,6 +106,9 @@ fn claimed(message: &str) -> Vec<Name> {
         names.extend(found(&PATH, NameKind::File));
         names.extend(found(&CALL, NameKind::Word));
         names.extend(found(&SHAPED, NameKind::Word));
+        if ADDS.is_match(sentence) {
+            names.extend(found(&ANY, NameKind::Word));
+        }
     }
     names
 }
@@ -102,10 +117,9 @@ fn claimed(message: &str) -> Vec<Name> {
 fn is_about_others(sentence: &str) -> bool {
     static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)\b(?:no|not|never|none|nothing|neither|without|un(?:used|needed)|remov\w*|delet\w*|dropped|gone|replac\w*|renam\w*|instead|rather|was|were|had|been|used to|old|previous\w*|former\w*|",
-            r"before|would|could|should|can|might|may|must|if|you|your|once|when|until|unless|upstream|librar\w*|built-?ins?|std\w*|standard|docs?|see|like|such as|e\.g|i\.e|unlike|consider|suggest\w*|",
-            r"recommend\w*|next|later|to-?dos?|follow-?up|missing|absent|lacks?|fail\w*|error|warning|example|for instance|generated|ignored|output|cache|production|server|machine|installed|package|",
-            r"branch|commit|merged|moved|from|into|alias\w*|same as|equivalent|called|as in|version)\b|n(?:'|’)t\b|\?$",
+            r"(?i-u)\b(?:no|not|never|none|nothing|neither|without|un(?:used|needed)|remov\w*|delet\w*|dropped|gone|replac\w*|renam\w*|instead|rather|used to|old|previous\w*|former\w*|",
+            r"would|could|should|can|might|may|must|if|you|until|unless|upstream|librar\w*|built-?ins?|std\w*|standard|docs?|see|unlike|consider|suggest\w*|",
+            r"recommend\w*|next|later|to-?dos?|follow-?up|missing|absent|lacks?|for example|for instance|such as|e\.g|equivalent|alternative\w*)\b|n(?:'|’)t\b|\?$",
         ))
         .expect("valid pattern")
     });
@@ -289,7 +303,7 @@ mod tests {
             "`npm test` passes.",
             "```\ntrim()\n```",
             "`value`",
-            "The bug was in `parse()`.",
+            "`parse()` was replaced.",
         ] {
             assert_eq!(names(message), [] as [&str; 0], "{message}");
         }

@@ -87,7 +87,11 @@ impl<'a> SeenFailures<'a> {
     /// the tests that fail.
     pub(crate) fn is_wanted_away(&self, name: &str, path: &str) -> bool {
         static ALL: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i-u)\b(?:failing|flaky|broken|red|those|these|them|all|any|it|whatever|that|obsolete|outdated|old|legacy) ?(?:tests?|specs?|ones?|cases?|[.,;!]|$)").expect("valid pattern")
+            Regex::new(concat!(
+                r"(?i-u)\b(?:failing|flaky|broken|red|obsolete|outdated|old|legacy|those|these|all|any) (?:tests?|specs?|ones?|cases?)\b|",
+                r"\b(?:skip|ignore|disable|exclude|remove|delete|drop|quarantine) (?:them|it|those|these|all|that)\b",
+            ))
+            .expect("valid pattern")
         });
         static HIDE: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|deselect|xfail|tag|assum|behind|only (?:run|when|if|with|on)|conditional|nightly|spec|überspring|nur wenn|nur laufen|omit|prueba|essai)").expect("valid pattern")

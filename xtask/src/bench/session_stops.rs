@@ -12,10 +12,12 @@ use std::path::{Path, PathBuf};
 use assize_core::diff::Diff;
 use assize_core::finding::{Certainty, Finding};
 use assize_core::gathered::{EvidencePart, Fingerprint};
+use assize_core::path::file_name;
 use assize_core::text::quote;
 use assize_ecosystem::is_code;
 use assize_stop::directive::Directive;
 use assize_stop::evidence::Evidence;
+use assize_stop::names::{Name, NameSighting, NameSource, names_to_look_up};
 use assize_stop::rule::{self, RuleSettings};
 use assize_stop::transcript::{FactsBuilder, TranscriptFacts, TranscriptKind, kind_of};
 
@@ -165,7 +167,8 @@ fn judge_session(file: &Path, tally: &mut StopTally, named: bool) -> Result {
     let first = bytes.split(|byte| *byte == b'\n').take(50).filter_map(|line| serde_json::from_slice(line).ok());
     let Some(kind) = kind_of(&first.collect::<Vec<_>>()) else { return Ok(()) };
     for (line, facts, prompts, diff) in stops(&bytes, kind) {
-        let Some(evidence) = evidence(facts, prompts, diff) else { continue };
+        let Some(mut evidence) = evidence(facts, prompts, diff) else { continue };
+        evidence.names = sightings(&evidence, &bytes, line);
         let report = rule::run(&evidence, &RuleSettings::default());
         tally.add(&report.findings);
         for finding in &report.findings {
@@ -184,6 +187,18 @@ fn judge_session(file: &Path, tally: &mut StopTally, named: bool) -> Result {
         }
     }
     Ok(())
+}
+
+/// Where the names are that a stop's message claims: somewhere in the session before it, as far as its text shows. Nothing is
+/// known of others.
+fn sightings(evidence: &Evidence, bytes: &[u8], line: u64) -> Vec<NameSighting> {
+    let before: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').zip(1..line).map(|(text, _)| text).collect();
+    let claimed = names_to_look_up(evidence).into_iter().filter(|name| name.source == NameSource::Claimed);
+    let sighting = |name: Name| {
+        let is_seen = before.iter().any(|text| memchr::memmem::find(text, file_name(&name.text).as_bytes()).is_some());
+        NameSighting { places: is_seen.then(|| "seen in the session".to_owned()).into_iter().collect(), name }
+    };
+    claimed.map(sighting).collect()
 }
 
 /// The stops of a session: the line, what was known then, and how many prompts had come before the stop before it.

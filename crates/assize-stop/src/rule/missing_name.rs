@@ -22,6 +22,12 @@ impl Rule for MissingName {
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let (Some(diff), Some(facts)) = (evidence.diff.get(), evidence.transcript.get()) else { return };
+        // An answer to a question describes what could be.
+        let worked = facts.edits.iter().any(|edit| edit.step > facts.last_prompt_step)
+            || facts.commands_after(facts.last_prompt_step).any(|run| !run.only_looks());
+        if !worked {
+            return;
+        }
         let went = |name: &str| diff.files.iter().any(|file| file.path.ends_with(name) || file.removed_lines().any(|(_, line)| line.contains(name)));
         let ran = |name: &str| facts.commands.iter().any(|run| run.output.inspect().contains(name) && run.state != crate::transcript::CommandState::Failed);
         let asked = |name: &str| {
@@ -48,13 +54,20 @@ impl Rule for MissingName {
 mod tests {
     use super::*;
     use crate::names::{Name, NameSighting};
+    use assize_core::gathered::EvidencePart;
     use crate::rule::testing::{changed, grades};
+    use crate::transcript::{FactsBuilder, ToolCall, ToolResult};
 
     fn after(lines: &str, places: &[&str]) -> Vec<Certainty> {
         let name = Name { source: NameSource::Claimed, kind: NameKind::Word, text: "trim".to_owned() };
         let places = places.iter().map(|path| (*path).to_owned()).collect();
         let names = vec![NameSighting { name, places }];
-        grades(&MissingName, &Evidence { names, ..changed("src/a.kt", lines) })
+        let mut facts = FactsBuilder::default();
+        facts.prompt("Keep 200 steps");
+        facts.call("1", ToolCall::Edit { paths: vec!["src/a.kt".into()] });
+        facts.result("1", &ToolResult::default());
+        let transcript = EvidencePart::Gathered(facts.finish());
+        grades(&MissingName, &Evidence { names, transcript, ..changed("src/a.kt", lines) })
     }
 
     #[test]

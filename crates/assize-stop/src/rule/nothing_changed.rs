@@ -38,7 +38,7 @@ impl Rule for NothingChanged {
         let words = directive.text.inspect();
         let orders = asks_for_change(words) || orders_elsewise(words) || sentences(words).any(says_go_ahead);
         let tried = facts.commands_after(since).any(CommandRun::edits_in_place);
-        let claim = claim_of(message, tried);
+        let claim = claim_of(message, tried, orders);
         // What nothing in the whole session has changed no earlier prompt had changed either.
         let never = facts.edits.is_empty() && evidence.accepted_fingerprint.is_none() && facts.prompts.len() <= 1;
         let calls_for_it = orders || claim.is_some() && COMPLAINS.is_match(words) && !words.contains('?');
@@ -96,13 +96,23 @@ impl Rule for NothingChanged {
 
 /// The sentence that says that something was changed, in any language. Where commands were to edit files, it is enough that the
 /// work is said to be done.
-fn claim_of(message: &str, tried: bool) -> Option<&str> {
+fn claim_of(message: &str, tried: bool, ordered: bool) -> Option<&str> {
     let denies = |sentence: &str| [" nothing", " no "].iter().any(|word| sentence.contains(word));
     claims_change(message)
         .filter(|sentence| !denies(sentence))
         .or_else(|| ClaimsChange.find(sentences(message)))
         .or_else(|| claims_done(message).filter(|_| tried))
+        .or_else(|| sentences(message).find(|sentence| ordered && STATES.is_match(sentence)))
 }
+
+/// A message that says how things are now, where they were to be changed.
+static STATES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i-u)^[ -/:-@]*(?:all )?(?:done|fixed|updated|all set|ready|finished|changed|removed|added|renamed)\b|\b(?:is|are|has|have|does|gets?|gives?|returns?|uses?|handles?|shows?|takes?|accepts?|raises?|throws?|supports?|",
+        r"works?|reads?|writes?|prints?|keeps?|waits?|sends?|goes|runs?) (?:[a-z]+ ){0,3}?now\b|\bnow (?:is|are|has|have|[a-z]{3,}s)\b|\b(?:is|are) (?:all )?in place\b",
+    ))
+    .expect("valid pattern")
+});
 
 /// Returns whether a prompt in another language than English orders a change, and asks nothing.
 pub(super) fn orders_elsewise(words: &str) -> bool {

@@ -15,6 +15,7 @@ use super::reading::{
 };
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
+use crate::seen_failures::SeenFailures;
 
 /// See the module.
 pub struct TestSkipped;
@@ -31,12 +32,13 @@ impl Rule for TestSkipped {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let Some(diff) = evidence.diff.get() else { return };
         let asked = DirectiveWish::new(evidence, &WANTED);
+        let seen = SeenFailures::of(evidence);
         let mut moved = MovedLines::new(diff);
         let glance = findings.glance;
         for file in glance.adding(skip_hints()).filter(|file| is_code(&file.path) && !is_generated(&file.path)) {
             let rust = Language::of(&file.path) == Some(Language::Rust);
             if is_test(&file.path) || rust {
-                check_file(file, &asked, &mut moved, findings);
+                check_file(file, &asked, &seen, &mut moved, findings);
             }
         }
     }
@@ -53,7 +55,13 @@ static WANTED: LazyLock<Regex> = LazyLock::new(|| {
     .expect("valid pattern")
 });
 
-fn check_file(file: &FileChange, asked: &DirectiveWish<'_>, moved: &mut MovedLines<'_>, findings: &mut Findings<'_>) {
+fn check_file(
+    file: &FileChange,
+    asked: &DirectiveWish<'_>,
+    seen: &SeenFailures<'_>,
+    moved: &mut MovedLines<'_>,
+    findings: &mut Findings<'_>,
+) {
     let language = Language::of(&file.path);
     for lines in &read(file, DiffSide::New) {
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.changed) {
@@ -62,8 +70,12 @@ fn check_file(file: &FileChange, asked: &DirectiveWish<'_>, moved: &mut MovedLin
                 continue;
             }
             let certainty = certainty(lines, index, marker, file);
+            let tests = tests_in(lines, language);
+            let named = |test: &HunkTest| seen.is_wanted_away(&test.name, &file.path);
+            let is_wanted = tests.iter().filter(|test| test.index.abs_diff(index) <= 10).any(named);
             let certainty = if is_test_input(&file.path) { Certainty::Likely } else { certainty };
             let Some(certainty) = asked.soften(certainty) else { continue };
+            let certainty = if is_wanted { Certainty::Likely } else { certainty };
             let message = format!(
                 "{} keeps a test from running. Make the test pass and let it run; if it cannot run here, say for which platform or missing resource, and ask the user.",
                 quote(line.raw)

@@ -40,10 +40,13 @@ impl Rule for UnevidencedClaim {
         if let Some((run, TestResult::Passed)) = last_run
             && run.step > edited
         {
-            if is_about_all(claim) && ran_selected_tests_alone(facts, edited) {
+            if is_about_all(claim) && ran_selected_tests_alone(facts, edited) && !is_the_users_own(evidence, run) {
+                // A claim with the very number that ran says how many these are.
+                let counted = run.tests.is_some_and(|tally| claim.contains(&tally.passed.to_string()));
+                let sure = !counted && !out_of_sight(evidence, facts, edited);
                 findings.file(
                     Severity::Error,
-                    if out_of_sight(evidence, facts, edited) { Certainty::Likely } else { Certainty::Certain },
+                    if sure { Certainty::Certain } else { Certainty::Likely },
                     format!("The final message speaks of all tests, but since the last edit of code only selected ones were run: {}. Run all of them, or say which were run.", quote(run.command.inspect())),
                 );
             }
@@ -84,6 +87,13 @@ impl Rule for UnevidencedClaim {
 fn ran_selected_tests_alone(facts: &TranscriptFacts, edited: u64) -> bool {
     let mut runs = facts.commands_after(edited).filter(|run| run.role == CommandRole::Test || run.tests.is_some());
     runs.all(|run| selects_tests(run.command.inspect()))
+}
+
+/// Returns whether a prompt names the command: what the user calls the tests are all of them.
+fn is_the_users_own(evidence: &Evidence, run: &CommandRun) -> bool {
+    let command = run.command.inspect().replace("2>&1", "");
+    let command = command.split(" | ").next().unwrap_or_default().rsplit("&& ").next().unwrap_or_default().trim();
+    evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| command.len() > 6 && text.contains(command))
 }
 
 /// Names the last command with which the session ran tests.
