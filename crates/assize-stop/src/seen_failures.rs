@@ -125,7 +125,13 @@ impl<'a> SeenFailures<'a> {
             ))
             .expect("valid pattern")
         });
-        self.wishes.iter().flat_map(|text| sentences(text)).filter(|sentence| AWAY.is_match(sentence))
+        static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)\b(?:do not|don(?:'|’)?t|must not|may not|never|without|instead of|rather than|no|not)\b[ -~]{0,24}$").expect("valid pattern")
+        });
+        let wants = |sentence: &&str| {
+            AWAY.find_iter(sentence).any(|found| !FORBIDS.is_match(&sentence[..found.start()]))
+        };
+        self.wishes.iter().flat_map(|text| sentences(text)).filter(wants)
     }
 }
 

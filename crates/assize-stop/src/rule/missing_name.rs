@@ -24,7 +24,7 @@ impl Rule for MissingName {
         let (Some(diff), Some(facts)) = (evidence.diff.get(), evidence.transcript.get()) else { return };
         // An answer to a question describes what could be.
         let worked = facts.edits.iter().any(|edit| edit.step > facts.last_prompt_step)
-            || facts.commands_after(facts.last_prompt_step).any(|run| !run.only_looks());
+            || facts.commands_after(facts.last_prompt_step).any(|run| run.edits_in_place() || run.command.inspect().contains("cat >"));
         if !worked {
             return;
         }
