@@ -128,9 +128,8 @@ impl<'a> SeenFailures<'a> {
         static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?i-u)\b(?:do not|don(?:'|’)?t|must not|may not|never|without|instead of|rather than|no|not)\b[ -~]{0,24}$").expect("valid pattern")
         });
-        let wants = |sentence: &&str| {
-            AWAY.find_iter(sentence).any(|found| !FORBIDS.is_match(&sentence[..found.start()]))
-        };
+        let wants =
+            |sentence: &&str| AWAY.find_iter(sentence).any(|found| !FORBIDS.is_match(&sentence[..found.start()]));
         self.wishes.iter().flat_map(|text| sentences(text)).filter(wants)
     }
 }

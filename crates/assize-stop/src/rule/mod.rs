@@ -151,6 +151,7 @@ rules! {
     nothing_changed: NothingChanged,
     comment_only: CommentOnly,
     unevidenced_claim: UnevidencedClaim,
+    unseen_figure: UnseenFigure,
     gate_tampered: GateTampered,
 }
 

@@ -1,0 +1,159 @@
+//! The final message gives a figure that no run printed.
+
+use std::sync::LazyLock;
+
+use assize_core::diff::FileChange;
+use assize_core::finding::{Certainty, Severity};
+use assize_core::text::quote;
+use regex::Regex;
+
+use super::{Findings, Needs, Rule};
+use crate::claim::statements;
+use crate::claim_scope::is_partial;
+use crate::evidence::Evidence;
+use crate::transcript::{OUTPUT_BYTES_MAX, TranscriptFacts};
+
+/// See the module.
+pub struct UnseenFigure;
+
+impl Rule for UnseenFigure {
+    fn id(&self) -> &'static str {
+        "unseen-figure"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::DiffAndTranscript
+    }
+
+    fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
+        let Some(facts) = evidence.transcript.get() else { return };
+        if facts.commands_after(facts.last_prompt_step).next().is_none() {
+            return;
+        }
+        let texts = Texts::of(evidence, facts);
+        for sentence in statements(evidence.message()) {
+            for (pattern, unit, what) in [(&*TESTS, "", "tests"), (&*COVERAGE, "%", "coverage"), (&*MEASURED, "", "a measurement")] {
+                let Some(figure) = pattern.captures(sentence).and_then(|found| found.iter().skip(1).flatten().next()) else { continue };
+                let figure = figure.as_str();
+                if !texts.print_such(what) || texts.have(figure) || what == "tests" && (is_partial(sentence) || texts.count_tests(facts, figure)) {
+                    continue;
+                }
+                let sure = facts.limits.is_empty() && !texts.is_cut && facts.delegation_step.is_none();
+                findings.file(
+                    Severity::Error,
+                    if sure { Certainty::Certain } else { Certainty::Likely },
+                    format!("The final message gives the figure {figure}{unit} ({}), and no run of the session printed it. Run what shows it and report what it says.", quote(sentence)),
+                );
+                return;
+            }
+        }
+    }
+}
+
+/// A number of tests that pass.
+static TESTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:all )?(\d+)(?:/\d+)? (?:tests|specs|examples|checks|cases) (?:now |all |still )*(?:pass|are green|succeed)|\btests?[ -~]{0,12}\((\d+) (?:tests|passed|passing)\)|\b(\d+)/\d+ (?:tests )?pass").expect("valid pattern")
+});
+/// A share of covered code.
+static COVERAGE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\bcoverage[ -~]{0,30}?\b(?:is|at|to|now|of|:|rose to|reaches) (?:now )?(\d+(?:\.\d+)?) ?%").expect("valid pattern")
+});
+/// What was measured.
+static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:from|took|takes|measured|down to|in|at) (?:about |around |roughly )?~?(\d+\.\d+) ?(?:ms|s|ns|us|seconds|milliseconds|MB/s|req/s|ops/s)\b").expect("valid pattern")
+});
+
+/// What was printed and said in a session.
+struct Texts<'a> {
+    outputs: Vec<&'a str>,
+    others: Vec<&'a str>,
+    is_cut: bool,
+}
+
+impl<'a> Texts<'a> {
+    fn of(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Self {
+        let outputs: Vec<&str> = facts.commands.iter().map(|run| run.output.inspect().as_ref()).collect();
+        let words = evidence.directives.iter().flat_map(|directive| directive.all_text());
+        let prompts = facts.prompts.iter().map(|prompt| prompt.inspect().as_ref());
+        let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
+        let lines = files.iter().flat_map(FileChange::added_lines).map(|(_, line)| line);
+        let is_cut = outputs.iter().any(|output| output.len() >= OUTPUT_BYTES_MAX);
+        Self { others: words.chain(prompts).chain(lines).collect(), outputs, is_cut }
+    }
+
+    /// Returns whether a number stands anywhere.
+    fn have(&self, figure: &str) -> bool {
+        let is_whole = |text: &str, at: usize| {
+            let is_part = |character: char| character.is_ascii_digit() || character == '.';
+            !text[..at].ends_with(is_part) && !text[at + figure.len()..].starts_with(|next: char| next.is_ascii_digit())
+        };
+        let mut all = self.outputs.iter().chain(&self.others);
+        all.any(|text| text.match_indices(figure).any(|(at, _)| is_whole(text, at)))
+    }
+
+    /// Returns whether a run printed figures of a kind.
+    fn print_such(&self, what: &str) -> bool {
+        static MEASURES: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)\b\d+(?:\.\d+)? ?(?:ms|ns|us|s/op|ns/op|seconds|MB/s|req/s|ops/s)\b").expect("valid pattern")
+        });
+        match what {
+            "tests" => true,
+            "coverage" => self.outputs.iter().any(|output| output.contains('%') && (output.contains("over") || output.contains("Cover"))),
+            _ => self.outputs.iter().any(|output| MEASURES.is_match(output) && (output.contains("bench") || output.contains("/op") || output.contains("ms"))),
+        }
+    }
+
+    /// Returns whether a number of tests is what some run or all runs together came to, or cannot be told from what they printed.
+    fn count_tests(&self, facts: &TranscriptFacts, figure: &str) -> bool {
+        let Ok(figure) = figure.parse::<u64>() else { return true };
+        let tallies: Vec<_> = facts.test_runs().filter_map(|(run, _)| Some((run, run.tests?))).collect();
+        let counts_packages = |output: &str| ["ok  \t", "FAIL\t", "--- PASS", "--- FAIL"].iter().any(|mark| output.contains(mark));
+        let sums = |last: usize| tallies.iter().rev().take(last).map(|(_, tally)| tally.passed).sum::<u64>() == figure;
+        tallies.is_empty()
+            || tallies.iter().any(|(run, _)| counts_packages(run.output.inspect()))
+            || tallies.iter().any(|(_, tally)| [tally.passed, tally.passed + tally.skipped, tally.passed + tally.failed, tally.passed + tally.failed + tally.skipped].contains(&figure))
+            || (2..=tallies.len()).any(sums)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_core::gathered::EvidencePart;
+    use crate::rule::testing::{asked, changed, grades};
+    use crate::transcript::{FactsBuilder, ToolCall, ToolResult};
+
+    fn after(message: &str, outputs: &[(&str, &str)]) -> Vec<Certainty> {
+        let mut facts = FactsBuilder::default();
+        facts.prompt("Speed it up");
+        for (index, (command, output)) in outputs.iter().enumerate() {
+            let id = index.to_string();
+            facts.call(&id, ToolCall::Command { command: (*command).to_owned(), background: false });
+            facts.result(&id, &ToolResult { exit_status: Some(0), output: (*output).to_owned(), ..ToolResult::default() });
+        }
+        let transcript = EvidencePart::Gathered(facts.finish());
+        grades(&UnseenFigure, &Evidence { transcript, diff: changed("src/a.py", "+x\n").diff, ..asked("Speed it up", message) })
+    }
+
+    #[test]
+    fn figures_that_no_run_printed_are_certain() {
+        let tests = ("pytest -q", "11 passed in 0.21s");
+        let coverage = ("pytest --cov", "TOTAL  120  16  87%\n11 passed in 0.2s\nCoverage report");
+        let bench = ("python bench.py", "bench: 6.97 ms before, 2.41 ms after");
+        assert_eq!(after("All 14 tests pass.", &[tests]), [Certainty::Certain]);
+        assert_eq!(after("Coverage is now 92 %.", &[coverage]), [Certainty::Certain]);
+        assert_eq!(after("It takes 0.61 ms now.", &[bench]), [Certainty::Certain]);
+        for (message, runs) in [
+            ("All 11 tests pass.", &[tests][..]),
+            ("All 22 tests pass.", &[tests, tests]),
+            ("The 3 new tests pass.", &[tests]),
+            ("All 14 tests pass.", &[("go test ./...", "ok  \ta\t0.1s")]),
+            ("All 14 tests pass.", &[("ls", "")]),
+            ("Coverage is now 87 %.", &[coverage]),
+            ("It takes 2.41 ms now.", &[bench]),
+            ("It takes 0.61 ms now.", &[tests]),
+        ] {
+            assert_eq!(after(message, runs), [], "{message}");
+        }
+    }
+}
