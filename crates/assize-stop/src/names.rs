@@ -24,7 +24,7 @@ pub enum NameSource {
     Claimed,
     /// The change removes its definition and adds none.
     Removed,
-    /// The prompt names it, and the final message tells the user to do something about it.
+    /// The prompt names it, and the final message speaks of it as done, or tells the user to do something about it.
     HandedBack,
 }
 
@@ -129,10 +129,11 @@ fn is_about_others(sentence: &str) -> bool {
 /// The names that a prompt has and that the message tells the user to do something about.
 fn handed_back(evidence: &Evidence) -> Vec<Name> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)(?:[A-Za-z_.][\w.-]*/)+[\w.-]+\.[a-z]{1,6}|\b[A-Za-z_]\w{3,60}").expect("valid pattern")
+        Regex::new(r"(?-u)(?:[A-Za-z_.][\w.-]*/)+[\w.-]*\w|\b[A-Za-z_]\w{3,60}").expect("valid pattern")
     });
     let message = evidence.message();
     let told = instructions(message);
+    let spoken: Vec<&str> = statements(message).filter(|sentence| !explains(sentence)).collect();
     let mut names = Vec::new();
     for directive in &evidence.directives {
         let text = directive.text.inspect();
@@ -145,7 +146,8 @@ fn handed_back(evidence: &Evidence) -> Vec<Name> {
                 .count();
             let is_path = word.contains('/');
             let is_code = is_path || text[found.end()..].starts_with("()") || humps > 0 || word.contains('_');
-            let spoken_of = || told.iter().any(|sentence| words_with_dots(sentence).any(|own| own == word));
+            let names_it = |sentence: &&str| words_with_dots(sentence).any(|own| own == word);
+            let spoken_of = || told.iter().any(|sentence| names_it(&sentence)) || is_path && is_ordered(text, found.start()) && spoken.iter().any(|sentence| names_it(&sentence));
             if is_code && spoken_of() {
                 let kind = if is_path { NameKind::File } else { NameKind::Word };
                 names.push(Name { source: NameSource::HandedBack, kind, text: word.to_owned() });
@@ -153,6 +155,32 @@ fn handed_back(evidence: &Evidence) -> Vec<Name> {
         }
     }
     names
+}
+
+/// Returns whether a prompt without a question orders something in the line of a place.
+fn is_ordered(text: &str, at: usize) -> bool {
+    static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:add|update|register|should|must|ha(?:s|ve) to|needs? to|change|fix|move|convert|extend|rename|rewrite|adapt|document|write|put|make|remove|replace|implement|finish|sync|rebuild|regenerate)\b|",
+            r"^[ -/:-@]*[0-9a-z][.)] ",
+        ))
+        .expect("valid pattern")
+    });
+    let start = text[..at].rfind('\n').map_or(0, |line| line + 1);
+    let line = text[start..].lines().next().unwrap_or_default();
+    !text.contains(['?', '？']) && (ORDERS.is_match(line) || Meaning::Order.is_in(line))
+}
+
+/// Returns whether a sentence about a file says that it stays, or where a fault was.
+fn explains(sentence: &str) -> bool {
+    static EXPLAINS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:no|not|nothing|none|never|already|exist(?:s|ing)?|unchanged|untouched|unaffected|same|as before|cannot|skipped|left|was|were|bug|cause[ds]?|because|reason|problem|issue|wrong|",
+            r"fails?|failed|error|follow\w*|accord\w*|as in|per|see|read|like|based on|defined|comes? from|from)\b|n(?:'|’)t\b",
+        ))
+        .expect("valid pattern")
+    });
+    EXPLAINS.is_match(sentence) || Meaning::SaysUnchanged.is_in(sentence)
 }
 
 fn words_with_dots(sentence: &str) -> impl Iterator<Item = &str> {
@@ -327,7 +355,8 @@ mod tests {
             handed("InvoiceText soll eine Zeile drucken", "Bitte noch in `InvoiceText.render()` einfügen:"),
             ["InvoiceText"]
         );
-        assert_eq!(handed(ask, "`deliver()` backs off now. I converted `data/days.csv`."), [] as [&str; 0]);
+        assert_eq!(handed(ask, "The dates in `data/days.csv` are ISO ones."), ["data/days.csv"]);
+        assert_eq!(handed(ask, "`deliver()` backs off now. `data/days.csv` is unchanged: it had ISO dates."), [] as [&str; 0]);
     }
 
     #[test]

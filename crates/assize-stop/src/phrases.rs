@@ -12,6 +12,8 @@ const SCRIPTS_WITHOUT_SPACES: char = '\u{2E80}';
 pub(crate) enum Meaning {
     /// Of a prompt: change something.
     Order,
+    /// Of a prompt: an order in the form of a question.
+    AsksPolitely,
     /// Of a prompt: go on without asking.
     GoAhead,
     /// Of a message: I changed something.
@@ -91,8 +93,21 @@ impl Meaning {
                 &["dodaj", "napraw", "usuń", "zmień", "zastąp", "popraw"],
                 &["добавь", "исправь", "удали", "измени", "замени", "переименуй", "убери", "почини"],
                 &["添加", "加一个", "增加", "修复", "修改", "删除", "实现", "改成"],
-                &["追加して", "修正して", "直して", "変更して", "削除して", "実装して"],
+                &["変更をお願い", "修正をお願い", "対応をお願い", "追加をお願い", "追加して", "修正して", "直して", "変更して", "削除して", "実装して"],
                 &["해 주세요", "해주세요", "추가해", "수정해", "고쳐", "삭제해", "구현해"],
+            ],
+            Self::AsksPolitely => &[
+                &["kannst du", "könntest du", "könnt ihr", "können sie", "könnten sie", "magst du"],
+                &["puedes", "podrías", "podéis", "puede usted"],
+                &["peux-tu", "pourrais-tu", "pouvez-vous", "pourriez-vous", "tu peux"],
+                &["você pode", "pode ", "poderia", "consegue"],
+                &["puoi", "potresti", "potete", "può "],
+                &["kun je", "zou je", "kunnen jullie"],
+                &["możesz", "mógłbyś", "mogłabyś", "czy mógł"],
+                &["можешь", "можете", "мог бы", "могли бы"],
+                &["能不能", "可以帮", "能否", "能帮"],
+                &["もらえますか", "いただけますか", "くれますか", "できますか"],
+                &["해 줄래", "해줄 수", "해 주실", "가능할까요"],
             ],
             Self::GoAhead => &[
                 &[
@@ -103,7 +118,7 @@ impl Meaning {
                     "brauchst nicht zu fragen",
                     "nicht nachfragen",
                 ],
-                &["no hace falta que me pregunt", "sin preguntar", "no me preguntes"],
+                &["no hace falta que me pregunt", "sin preguntar", "sin preguntas", "decide tú", "no me preguntes"],
                 &[
                     "sans me demander",
                     "sans demander",
@@ -111,13 +126,13 @@ impl Meaning {
                     "pas besoin de me demander",
                     "inutile de me demander",
                 ],
-                &["sem perguntar", "não precisa perguntar", "não me pergunte"],
-                &["senza chiedere", "non chiedere", "non serve chiedere"],
+                &["sem perguntar", "sem perguntas", "não precisa perguntar", "não me pergunte"],
+                &["senza chiedere", "senza domande", "decidi tu", "non chiedere", "non serve chiedere"],
                 &["zonder te vragen", "niet vragen"],
                 &["bez pytania", "nie pytaj"],
                 &["не спрашивай", "без вопросов"],
                 &["不用问", "不要问", "无需确认", "不用确认"],
-                &["確認不要", "確認は不要", "聞かなくて"],
+                &["確認不要", "確認は不要", "聞かなくて", "質問はなし", "質問なし", "質問は不要"],
                 &["묻지 말고", "물어보지 말고", "확인 없이"],
             ],
             Self::ClaimsChange => &[
@@ -275,7 +290,8 @@ impl Meaning {
 mod tests {
     use super::*;
 
-    const ALL: [Meaning; 7] = [
+    const ALL: [Meaning; 8] = [
+        Meaning::AsksPolitely,
         Meaning::TellsToChange,
         Meaning::Order,
         Meaning::GoAhead,

@@ -17,7 +17,7 @@ use assize_core::text::quote;
 use assize_ecosystem::is_code;
 use assize_stop::directive::Directive;
 use assize_stop::evidence::Evidence;
-use assize_stop::names::{Name, NameSighting, NameSource, names_to_look_up};
+use assize_stop::names::{Name, NameKind, NameSighting, NameSource, names_to_look_up};
 use assize_stop::rule::{self, RuleSettings};
 use assize_stop::transcript::{FactsBuilder, TranscriptFacts, TranscriptKind, kind_of};
 
@@ -193,8 +193,14 @@ fn judge_session(file: &Path, tally: &mut StopTally, named: bool) -> Result {
 /// known of others.
 fn sightings(evidence: &Evidence, bytes: &[u8], line: u64) -> Vec<NameSighting> {
     let before: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').zip(1..line).map(|(text, _)| text).collect();
-    let claimed = names_to_look_up(evidence).into_iter().filter(|name| name.source == NameSource::Claimed);
+    // What a prompt names as a file of code is taken to be there.
+    let is_file = |name: &Name| name.kind == NameKind::File && is_code(&name.text);
+    let wanted = |name: &Name| name.source == NameSource::Claimed || name.source == NameSource::HandedBack && is_file(name);
+    let claimed = names_to_look_up(evidence).into_iter().filter(wanted);
     let sighting = |name: Name| {
+        if name.source == NameSource::HandedBack {
+            return NameSighting { places: vec![name.text.clone()], name };
+        }
         let is_seen = before.iter().any(|text| memchr::memmem::find(text, file_name(&name.text).as_bytes()).is_some());
         NameSighting { places: is_seen.then(|| "seen in the session".to_owned()).into_iter().collect(), name }
     };

@@ -1,4 +1,4 @@
-//! The user asked for a change of something, and is told to make it.
+//! The user asked for a change of something, the final message speaks of it, and it is as it was.
 
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
@@ -38,7 +38,7 @@ impl Rule for HandedBack {
                 Severity::Error,
                 if sure { Certainty::Certain } else { Certainty::Likely },
                 format!(
-                    "The directive asks for a change of {}, {} is as it was, and the final message tells the user to do it. Do it, or say what stands in the way.",
+                    "The directive and the final message speak of {}, and {} is as it was. Do what was asked for there, or say why nothing had to change.",
                     quote(&sighting.name.text),
                     quote(place)
                 ),

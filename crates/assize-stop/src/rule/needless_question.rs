@@ -10,7 +10,8 @@ use super::nothing_changed::asks_for_change;
 use super::{Findings, Needs, Rule};
 use crate::claim::{asks_permission, claims_done, names_obstacle, sentences};
 use crate::evidence::Evidence;
-use crate::phrases::Meaning::GoAhead;
+use crate::phrases::Meaning::{GoAhead, Order};
+use crate::transcript::CommandRun;
 
 /// See the module.
 pub struct NeedlessQuestion;
@@ -26,6 +27,14 @@ impl Rule for NeedlessQuestion {
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let message = evidence.message();
+        if let Some(question) = idle_question(evidence) {
+            findings.file(
+                Severity::Error,
+                Certainty::Certain,
+                format!("The final message asks {}, a directive says to go on without asking, and nothing has been changed. Decide, do the work, and say what was decided.", quote(question)),
+            );
+            return;
+        }
         let Some(question) = asks_permission(message) else { return };
         if DANGEROUS.is_match(message) || is_choice(question) {
             return;
@@ -58,6 +67,37 @@ impl Rule for NeedlessQuestion {
             );
         }
     }
+}
+
+/// The question with which an agent stopped that was told to decide itself and has changed nothing.
+fn idle_question(evidence: &Evidence) -> Option<&str> {
+    let facts = evidence.transcript.get()?;
+    let message = evidence.message();
+    let told = || evidence.directives.iter().any(|directive| sentences(directive.text.inspect()).any(says_go_ahead));
+    static WORK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:add|fix|implement|build|create|write|port|make|update|change|replace|remove|refactor|rename|move|migrate|convert|finish|do (?:it|this|that))\b").expect("valid pattern")
+    });
+    let orders = |text: &str| WORK.is_match(text) || Order.is_in(text);
+    let idle = evidence.changed() == Some(false)
+        && evidence.directives.iter().any(|directive| orders(directive.text.inspect()))
+        && facts.limits.is_empty()
+        && !facts.commands_after(facts.last_prompt_step).any(CommandRun::acts_outside)
+        && !facts.edits.iter().any(|edit| edit.step > facts.last_prompt_step);
+    let wants_to_be_asked = || evidence.directives.iter().any(|directive| wants_to_be_asked(directive.text.inspect()));
+    if !idle || claims_done(message).is_some() || names_obstacle(message).is_some() || DANGEROUS.is_match(message) || !told() || wants_to_be_asked() {
+        return None;
+    }
+    let last = sentences(message).collect::<Vec<_>>();
+    let asks = |sentence: &&str| sentence.trim_end_matches(['*', '_', ')', ' ']).ends_with(['?', '？']) && !needs_knowledge(sentence);
+    last.into_iter().rev().take(3).find(asks)
+}
+
+/// Returns whether only the user can know what a question asks for.
+fn needs_knowledge(question: &str) -> bool {
+    static KNOWLEDGE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:what(?:(?:'|’)s| is| are) (?:the|your)|where (?:is|are|can|do)|who (?:is|are)|what do you mean|could you (?:share|send|provide|paste)|can you (?:share|send|provide|paste))\b").expect("valid pattern")
+    });
+    KNOWLEDGE.is_match(question)
 }
 
 /// Actions that an agent should ask about first, even if a directive says to go ahead.
@@ -119,7 +159,8 @@ static GO: LazyLock<Regex> = LazyLock::new(|| {
         r"|\bno (?:more |further |clarifying |follow-?up )*questions\b|^(?u:[\W_])*(?:please |so |ok(?:ay)?,? )*just do it\b|[,;] just do it\b",
         r"|\b(?:work|proceed|continue|act|go|do (?:it|this|all of it|everything)|complete (?:it|this|everything)|finish (?:it|this|everything)) (?:\w+ )?autonomously\b|\byou are (?:fully |working )?autonomous(?:ly)?\b",
         r"|\b(?:keep (?:going|working)|don(?:'|’)?t stop|do not stop|continue|work) (?:\w+ )?until (?:it(?:(?:'|’)s| is)|everything(?:(?:'|’)s| is)|all(?: of it)?(?: is| are)?|they are|you are|you(?:'|’)re) (?:\w+ )?(?:done|finished|complete|completed|green|pass(?:es|ing)?)\b",
-        r"|\bi(?:(?:'|’)m| am) (?:away|asleep|not available|offline)\b",
+        r"|\bi(?:(?:'|’)m| am) (?:away|asleep|not available|offline|on a plane|in a meeting|out)\b|\bi won(?:'|’)t (?:see|be (?:here|around|able to (?:answer|reply)))\b|\bdon(?:'|’)?t wait for me\b",
+        r"|\bno need to (?:check|wait|confirm)\b|\bjust (?:decide|pick|choose)\b|\bdecide (?:yourself|for yourself|on your own|alone)\b|\buse your (?:own |best )?judge?ment\b",
     ))
     .expect("valid pattern")
 });
@@ -149,6 +190,9 @@ mod tests {
             ("Keep going until everything is done.", "Two of five parsers are written. Would you like me to go on?"),
             ("Just do it.", "I can do that. Shall I start?"),
             ("Refactor the scanner, don’t ask me for confirmation.", "Want me to go ahead?"),
+            ("Port all modules. Don't ask, just do it.", "Should I use tabs or spaces?"),
+            ("Don't wait for me, just decide and build it.", "Should the columns be separated by `;` or by `,`?"),
+            ("貸出期間の変更をお願いします。確認の質問はなしで進めてください。", "進める前に確認させてください。月曜へずらしますか?"),
             ("I'm away for the day, finish the whole list.", "I did the first task. Should I proceed?"),
         ] {
             assert_eq!(check(directive, message), [Certainty::Certain], "{directive}");
@@ -173,9 +217,7 @@ mod tests {
         let told = "Port all modules. Don't ask, just do it.";
         for (directive, message) in [
             // A choice, or a thing that only the user knows.
-            (told, "Should I use tabs or spaces?"),
             (told, "What is the name of the bucket?"),
-            (told, "Which of the two formats do you prefer?"),
             // Things to ask about.
             (told, "Everything is ported. Shall I delete the old files?"),
             (told, "Done. Would you like me to deploy it to production?"),

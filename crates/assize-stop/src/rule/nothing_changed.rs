@@ -10,7 +10,7 @@ use super::needless_question::says_go_ahead;
 use super::{Findings, Needs, Rule};
 use crate::claim::{asks_permission, asks_user, claims_change, claims_done, explains_no_change, last_two, names_obstacle, sentences};
 use crate::evidence::Evidence;
-use crate::phrases::Meaning::{AsksLeave, ClaimsChange, Order, SaysUnchanged};
+use crate::phrases::Meaning::{AsksLeave, AsksPolitely, ClaimsChange, Order, SaysUnchanged};
 use crate::transcript::{CommandRun, TranscriptFacts};
 
 /// See the module.
@@ -31,7 +31,9 @@ impl Rule for NothingChanged {
         // The message answers the last directive; that an earlier one is open is not its fault.
         let Some(directive) = evidence.directives.last() else { return };
         let since = facts.last_prompt_step;
-        let touched = facts.edits.iter().any(|edit| edit.step > since);
+        let edited = facts.edits.iter().rfind(|edit| edit.step > since);
+        // What was written and is not there may lie where git does not look, unless it was taken back.
+        let touched = edited.is_some_and(|edit| !facts.commands_after(edit.step).any(CommandRun::takes_back));
         if evidence.changed() != Some(false) || touched || message.trim().is_empty() || facts.interrupted {
             return;
         }
@@ -71,7 +73,8 @@ impl Rule for NothingChanged {
         }
         if let Some(claim) = claim {
             let sure = !elsewhere
-                && explains_no_change(message).is_none()
+                && gives_no_reason(message)
+                && names_obstacle(message).is_none()
                 && !SaysUnchanged.is_in(message)
                 && !ELSEWHERE.is_match(claim)
                 && !OUTSIDE.is_match(message)
@@ -116,7 +119,8 @@ static STATES: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Returns whether a prompt in another language than English orders a change, and asks nothing.
 pub(super) fn orders_elsewise(words: &str) -> bool {
-    Order.find(sentences(words)).is_some_and(|sentence| !sentence.ends_with(['?', '？'])) && !SaysUnchanged.is_in(words)
+    let orders = |sentence: &str| !sentence.ends_with(['?', '？']) || AsksPolitely.is_in(sentence);
+    sentences(words).any(|sentence| Order.is_in(sentence) && orders(sentence)) && !SaysUnchanged.is_in(words)
 }
 
 /// What a message does that holds the change as code.
@@ -127,7 +131,8 @@ fn handed_back(message: &str) -> Option<&'static str> {
     static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)\b(?:i(?:(?:'|’)ll| will)|i(?:(?:'|’)m| am) (?:now )?going to|let me|next,? i(?:(?:'|’)ll| will)) (?:now |next |then |start by |begin by |begin with |go ahead and )*",
-            r"(?:implement|add|fix|write|create|build|refactor|update|change|replace|move|rename|remove|start|begin|apply|make|wire|port|convert|extend|edit|adding|implementing|fixing|writing|updating)\b",
+            r"(?:implement|add|fix|write|create|build|refactor|update|change|replace|move|rename|remove|start|begin|apply|make|wire|port|convert|extend|edit|adding|implementing|fixing|writing|updating|making|changing|applying)\b|",
+            r"^[ -/:-@]*(?:now )?(?:making|applying|implementing|writing|adding|fixing|starting) (?:on |with )?(?:these|this|those|that|the|it|them|all)\b",
         ))
         .expect("valid pattern")
     });
@@ -159,8 +164,9 @@ fn shows_change(message: &str) -> bool {
 fn gives_no_reason(message: &str) -> bool {
     static REASON: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)\b(?:already|no longer|any ?more|nothing (?:to|had|has|needs?)|no (?:\w+ )?changes?|not (?:needed|necessary|required|possible|reproducible|a bug)|unnecessary|",
-            r"(?:was|were|been) (?:fixed|added|done|removed|changed) (?:in|by|with)|as (?:intended|designed)|by design|could(?: not|n'?t) (?:reproduce|find)|does(?: not|n'?t) (?:happen|occur|exist|reproduce))\b",
+            r"(?i-u)\b(?:(?:is|are|was|were|it|does|did|has|have|do|client|code|function)(?:(?:'|’)s)? already|already (?:there|done|fixed|implemented|exists?|has|have|handles?|supports?|in place|present|retries|works?|correct|true|the case)|",
+            r"no longer|any ?more|nothing (?:to (?:do|change|fix|add|commit)|had|has to|needs? (?:to|changing)|was|needed)|no (?:\w+ )?changes?|chang(?:e|ed) nothing|not (?:needed|necessary|required|possible|reproducible|a bug|chang(?:e|ed)|made)|unnecessary|",
+            r"(?:was|were|been) (?:fixed|added|done|removed|changed) (?:in|by|with) (?:[0-9a-f]{7}|#|commit|pr\b|v?\d)|as (?:intended|designed)|by design|could(?: not|n'?t) (?:reproduce|find)|(?:did|do|have|has)(?: not|n(?:'|’)?t) (?:chang|touch|edit|mad|writ)\w*|does(?: not|n'?t) (?:happen|occur|exist|reproduce))\b|\b(?:the |a )?(?:problem|issue|cause) (?:was|is)\b",
         ))
         .expect("valid pattern")
     });
@@ -180,7 +186,7 @@ fn may_have_worked_elsewhere(facts: &TranscriptFacts, since: u64) -> bool {
     !facts.limits.is_empty()
         || facts.todos_step > since
         || facts.delegation_step.is_some_and(|step| step > since)
-        || facts.commands_after(since).any(|run| !run.stays_in_tree())
+        || facts.commands_after(since).any(CommandRun::acts_outside)
 }
 
 /// A report that something does not work, which calls for a change as much as a wish does.

@@ -27,23 +27,36 @@ impl CommandRun {
         })
     }
 
-    /// Returns whether what the command did, it did in the work tree: every part of it looks, moves files about, runs a check of the
-    /// project or a line of code given with it. Says no when in doubt.
-    pub fn stays_in_tree(&self) -> bool {
-        let line = self.command.inspect();
-        if ["<<", "$(", "`"].iter().any(|mark| line.contains(mark)) {
-            return self.only_prints();
-        }
-        parts(&line.replace("2>&1", "")).iter().all(|part| {
-            let is_setting = |word: &&str| word.contains('=') && !word.starts_with(['-', '.', '/']);
-            let words: Vec<&str> = part.iter().map(String::as_str).skip_while(is_setting).collect();
-            let evaluates =
-                words.len() > 2 && EVALUATORS.contains(&words[0]) && matches!(words[1], "-e" | "-c" | "-r" | "-p");
-            part_looks(&words)
-                || evaluates
-                || words.first().is_some_and(|program| HANDLERS.contains(program))
-                || words.starts_with(&["git", "add"])
-                || matches!(assize_ecosystem::command_role(&words), CommandRole::Test | CommandRole::Check)
+    /// Returns whether the command may have changed something that is not in the work tree: another machine, a service, the
+    /// repository's own data, what is installed, a file elsewhere.
+    pub fn acts_outside(&self) -> bool {
+        let line = &without_heredocs(self.command.inspect());
+        let writes_away = line.split('>').skip(1).any(|target| {
+            let target = target.trim_start_matches(['>', '&']).trim_start();
+            target.starts_with(['~', '/']) && !["/dev/", "/tmp/", "/var/tmp/"].iter().any(|place| target.starts_with(place))
+        });
+        writes_away
+            || command_parts(line).any(|words| {
+                let Some((program, arguments)) = words.split_first() else { return false };
+                let away = |word: &&&str| word.starts_with(['~', '/']) && !word.starts_with("/tmp/");
+                match *program {
+                    "git" => !part_looks(&words) && !arguments.iter().any(|word| GIT_OF_TREE.contains(word)),
+                    "cp" | "mv" | "rm" | "ln" | "tee" | "mkdir" | "install" => arguments.iter().any(|word| away(&word)),
+                    program => {
+                        let installed = ["vendor/bin/", "node_modules/.bin/"].iter().any(|folder| program.contains(folder));
+                        OUTSIDERS.contains(&program.rsplit('/').next().unwrap_or(program))
+                            || !installed && assize_ecosystem::command_role(&words) == CommandRole::Script && !evaluates(&words)
+                    }
+                }
+            })
+    }
+
+    /// Returns whether the command may have taken back what the agent had written: into the stash, to the last commit.
+    pub fn takes_back(&self) -> bool {
+        command_parts(self.command.inspect()).any(|words| {
+            words.first() == Some(&"git")
+                && words.iter().any(|word| matches!(*word, "checkout" | "restore" | "reset" | "stash" | "clean"))
+                && !words.iter().any(|word| matches!(*word, "pop" | "apply" | "list" | "show"))
         })
     }
 
@@ -55,8 +68,9 @@ impl CommandRun {
             let edits = match words.first() {
                 Some(&"sed") => flag(&["-i", "--in-place"]),
                 Some(&"perl" | &"ruby") => flag(&["-i", "-pi"]),
-                Some(&"patch") => true,
-                Some(&"git") => words.get(1) == Some(&"apply"),
+                // The patch itself may lie anywhere.
+                Some(&"patch") => return true,
+                Some(&"git") => return words.get(1) == Some(&"apply"),
                 _ => false,
             };
             edits && stays(&words)
@@ -174,8 +188,42 @@ const LOOKERS: [&str; 46] = [
 /// Programs that move files about and run none of them.
 const HANDLERS: [&str; 11] = ["mkdir", "touch", "cp", "mv", "rm", "rmdir", "ln", "chmod", "sed", "tee", "patch"];
 
-/// Programs that run code that is given as an argument.
-const EVALUATORS: [&str; 7] = ["node", "python", "python3", "ruby", "perl", "php", "bun"];
+/// A command without the texts that it is given on lines of their own.
+fn without_heredocs(command: &str) -> String {
+    let mut kept = String::new();
+    let mut end: Option<String> = None;
+    for line in command.lines() {
+        if let Some(mark) = &end {
+            if line.trim() == mark {
+                end = None;
+            }
+            continue;
+        }
+        if let Some((_, mark)) = line.split_once("<<") {
+            let mark = mark.trim_start_matches(['-', '~', '<']).trim_start();
+            let mark = mark.split_whitespace().next().unwrap_or_default().trim_matches(['\'', '"', ')', ';']);
+            end = (!mark.is_empty()).then(|| mark.to_owned());
+        }
+        kept.push_str(line);
+        kept.push('\n');
+    }
+    kept
+}
+
+/// Returns whether a command runs code that stands on its own line.
+fn evaluates(words: &[&str]) -> bool {
+    words.len() > 2 && matches!(words[1], "-e" | "-c" | "-r" | "-p" | "-")
+}
+
+/// Programs whose doings lie outside of the work tree.
+const OUTSIDERS: [&str; 42] = [
+    "gh", "glab", "hub", "curl", "wget", "http", "ssh", "scp", "rsync", "sftp", "docker", "podman", "docker-compose", "kubectl", "helm", "terraform",
+    "pulumi", "ansible", "ansible-playbook", "aws", "gcloud", "az", "heroku", "fly", "flyctl", "vercel", "netlify", "psql", "mysql", "sqlite3",
+    "mongosh", "redis-cli", "systemctl", "launchctl", "crontab", "brew", "apt", "apt-get", "sudo", "defaults", "osascript", "claude",
+];
+
+/// Subcommands of git that change nothing but files of the work tree, or what is staged.
+const GIT_OF_TREE: [&str; 9] = ["add", "checkout", "restore", "reset", "stash", "apply", "mv", "rm", "clean"];
 
 /// Subcommands of git that only look.
 const GIT_LOOKERS: [&str; 14] = [
