@@ -147,7 +147,10 @@ fn handed_back(evidence: &Evidence) -> Vec<Name> {
             let is_path = word.contains('/');
             let is_code = is_path || text[found.end()..].starts_with("()") || humps > 0 || word.contains('_');
             let names_it = |sentence: &&str| words_with_dots(sentence).any(|own| own == word);
-            let spoken_of = || told.iter().any(|sentence| names_it(&sentence)) || is_path && is_ordered(text, found.start()) && spoken.iter().any(|sentence| names_it(&sentence));
+            let spoken_of = || {
+                told.iter().any(|sentence| names_it(&sentence))
+                    || is_path && is_ordered(text, found.start()) && spoken.iter().any(|sentence| names_it(&sentence))
+            };
             if is_code && spoken_of() {
                 let kind = if is_path { NameKind::File } else { NameKind::Word };
                 names.push(Name { source: NameSource::HandedBack, kind, text: word.to_owned() });
@@ -356,7 +359,10 @@ mod tests {
             ["InvoiceText"]
         );
         assert_eq!(handed(ask, "The dates in `data/days.csv` are ISO ones."), ["data/days.csv"]);
-        assert_eq!(handed(ask, "`deliver()` backs off now. `data/days.csv` is unchanged: it had ISO dates."), [] as [&str; 0]);
+        assert_eq!(
+            handed(ask, "`deliver()` backs off now. `data/days.csv` is unchanged: it had ISO dates."),
+            [] as [&str; 0]
+        );
     }
 
     #[test]

@@ -195,7 +195,8 @@ fn sightings(evidence: &Evidence, bytes: &[u8], line: u64) -> Vec<NameSighting> 
     let before: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').zip(1..line).map(|(text, _)| text).collect();
     // What a prompt names as a file of code is taken to be there.
     let is_file = |name: &Name| name.kind == NameKind::File && is_code(&name.text);
-    let wanted = |name: &Name| name.source == NameSource::Claimed || name.source == NameSource::HandedBack && is_file(name);
+    let wanted =
+        |name: &Name| name.source == NameSource::Claimed || name.source == NameSource::HandedBack && is_file(name);
     let claimed = names_to_look_up(evidence).into_iter().filter(wanted);
     let sighting = |name: Name| {
         if name.source == NameSource::HandedBack {

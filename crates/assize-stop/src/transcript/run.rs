@@ -33,7 +33,8 @@ impl CommandRun {
         let line = &without_heredocs(self.command.inspect());
         let writes_away = line.split('>').skip(1).any(|target| {
             let target = target.trim_start_matches(['>', '&']).trim_start();
-            target.starts_with(['~', '/']) && !["/dev/", "/tmp/", "/var/tmp/"].iter().any(|place| target.starts_with(place))
+            target.starts_with(['~', '/'])
+                && !["/dev/", "/tmp/", "/var/tmp/"].iter().any(|place| target.starts_with(place))
         });
         writes_away
             || command_parts(line).any(|words| {
@@ -43,9 +44,12 @@ impl CommandRun {
                     "git" => !part_looks(&words) && !arguments.iter().any(|word| GIT_OF_TREE.contains(word)),
                     "cp" | "mv" | "rm" | "ln" | "tee" | "mkdir" | "install" => arguments.iter().any(|word| away(&word)),
                     program => {
-                        let installed = ["vendor/bin/", "node_modules/.bin/"].iter().any(|folder| program.contains(folder));
+                        let installed =
+                            ["vendor/bin/", "node_modules/.bin/"].iter().any(|folder| program.contains(folder));
                         OUTSIDERS.contains(&program.rsplit('/').next().unwrap_or(program))
-                            || !installed && assize_ecosystem::command_role(&words) == CommandRole::Script && !evaluates(&words)
+                            || !installed
+                                && assize_ecosystem::command_role(&words) == CommandRole::Script
+                                && !evaluates(&words)
                     }
                 }
             })
@@ -217,9 +221,48 @@ fn evaluates(words: &[&str]) -> bool {
 
 /// Programs whose doings lie outside of the work tree.
 const OUTSIDERS: [&str; 42] = [
-    "gh", "glab", "hub", "curl", "wget", "http", "ssh", "scp", "rsync", "sftp", "docker", "podman", "docker-compose", "kubectl", "helm", "terraform",
-    "pulumi", "ansible", "ansible-playbook", "aws", "gcloud", "az", "heroku", "fly", "flyctl", "vercel", "netlify", "psql", "mysql", "sqlite3",
-    "mongosh", "redis-cli", "systemctl", "launchctl", "crontab", "brew", "apt", "apt-get", "sudo", "defaults", "osascript", "claude",
+    "gh",
+    "glab",
+    "hub",
+    "curl",
+    "wget",
+    "http",
+    "ssh",
+    "scp",
+    "rsync",
+    "sftp",
+    "docker",
+    "podman",
+    "docker-compose",
+    "kubectl",
+    "helm",
+    "terraform",
+    "pulumi",
+    "ansible",
+    "ansible-playbook",
+    "aws",
+    "gcloud",
+    "az",
+    "heroku",
+    "fly",
+    "flyctl",
+    "vercel",
+    "netlify",
+    "psql",
+    "mysql",
+    "sqlite3",
+    "mongosh",
+    "redis-cli",
+    "systemctl",
+    "launchctl",
+    "crontab",
+    "brew",
+    "apt",
+    "apt-get",
+    "sudo",
+    "defaults",
+    "osascript",
+    "claude",
 ];
 
 /// Subcommands of git that change nothing but files of the work tree, or what is staged.
