@@ -352,11 +352,15 @@ fn wider<'a>(old: &str, new: &'a str, line: u32) -> Option<Loosening<'a>> {
         let (was, is) = (old.contains(strict), new.contains(loose) && !old.contains(loose));
         was && is && !new.trim_end().ends_with(strict)
     });
+    // The whole compared before, its first part alone now.
+    let first_alone = ["[0]", ".at(0)", ".first", ".get(0)", "slice(0, 1)"]
+        .iter()
+        .any(|part| new.contains(part) && !old.contains(part) && EXACT.is_match(old) && EXACT.is_match(new));
     let any_error = ["raise_error", "toThrow", "pytest.raises", "assertRaises", "expectException"].iter().any(|call| {
         let argument = |text: &str| text.split_once(call).map(|(_, rest)| rest.trim_matches(['(', ')', ' ', ';']).to_owned());
         argument(old).zip(argument(new)).is_some_and(|(old, new)| !old.is_empty() && new.is_empty())
     });
-    (looser.is_some() || any_error).then(|| Loosening {
+    (looser.is_some() || any_error || first_alone).then(|| Loosening {
         line,
         message: format!("{} accepts more than {}, which it replaces. Assert what has to hold, or say why it does not.", quote(new), quote(old)),
         accepts_more: true,
@@ -365,7 +369,17 @@ fn wider<'a>(old: &str, new: &'a str, line: u32) -> Option<Loosening<'a>> {
 }
 
 /// Calls that compare exactly, and the ones beside them that accept more.
-const LOOSER: [(&str, &str); 14] = [
+const LOOSER: [(&str, &str); 24] = [
+    ("assert_equal", "assert_in_delta"),
+    ("assert_equal", "assert_includes"),
+    (".to eq", "be_within("),
+    (".to eq", "be_between("),
+    ("assertEqual(", "assertAlmostEqual("),
+    ("toBe(", "toBeCloseTo("),
+    ("deepEqual(", "includes("),
+    ("deepEqual(", "assert.ok("),
+    ("assert.equal(", "assert.ok("),
+    ("assertEquals(List.of(", "assertTrue("),
     ("assertSame(", "assertEqualsCanonicalizing("),
     ("assertEquals(", "assertEqualsCanonicalizing("),
     (".to eq(", "match_array("),

@@ -39,8 +39,11 @@ impl Rule for CheckNarrowed {
             let hits = [
                 recorded(file, &session),
                 left_out(file, diff, &session),
+                not_measured(file, &session),
                 no_longer_included(file, &session),
                 switched_off(file, &session),
+                looks_away(file, &session),
+                flagged_off(file, &session),
                 status_lost(file),
             ];
             for (line, message) in hits.into_iter().flatten() {
@@ -123,7 +126,30 @@ fn left_out(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<Hit
         let was = file.removed_lines().filter_map(|(_, line)| OUT.captures(line)?.get(1).map(|old| old.as_str().to_owned())).collect::<Vec<_>>();
         let fits = |path: &str| pattern.is_match(path) && !was.iter().any(|old| Regex::new(old.trim()).is_ok_and(|old| old.is_match(path)));
         let hidden = own().find(|other| fits(&other.path) && session.complains_of(file_name(&other.path)))?;
+        // What the pattern says of other files is not known.
         Some((number, format!("{} leaves out {}, of which a check has complained in this session. Correct the code instead.", quote(line), quote(&hidden.path))))
+    })
+}
+
+/// A file whose coverage is no longer measured, where a run has shown it as not covered.
+fn not_measured(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
+    static OMIT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)(?:\bomit\b|coveragepathignorepatterns|coverage[ -~]{0,20}exclude|collectcoveragefrom|--omit|\[report\]|<exclude>)[ -~]*").expect("valid pattern")
+    });
+    static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)([A-Za-z_][\w-]{2,})\.(?:py|js|ts|tsx|jsx|rb|go|java|kt|php|rs)\b").expect("valid pattern"));
+    if !is_setting(&file.path) && file_name(&file.path) != ".coveragerc" {
+        return None;
+    }
+    let adds_omit = file.hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| line.kind != DiffLineKind::Removed && OMIT.is_match(line.text.inspect()));
+    if !adds_omit || session.is_asked("omit") || session.is_asked("exclude") {
+        return None;
+    }
+    file.added_lines().find_map(|(number, line)| {
+        let name = NAME.find(line)?.as_str();
+        let shown = session.facts.commands.iter().any(|run| {
+            run.output.inspect().lines().any(|line| line.contains(name) && line.contains(['%', '|']) && line.chars().any(|letter| letter.is_ascii_digit()))
+        });
+        shown.then(|| (number, format!("{} takes {} out of the measured coverage, which a run has shown as not covered. Cover it, or ask the user.", quote(line), quote(name))))
     })
 }
 
@@ -176,6 +202,43 @@ fn switched_off(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
         };
         let id = ids.into_iter().find(|id| own(id))?;
         Some((number, format!("{} switches {} off, which a check has reported in this session. Correct the code instead, or ask the user.", quote(line), quote(id))))
+    })
+}
+
+/// A file that a check is told to pass over whole, and of which a run has complained.
+fn looks_away(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
+    const WHOLE: [&str; 11] = [
+        "@ts-nocheck", "/* eslint-disable */", "# mypy: ignore-errors", "# ruff: noqa", "# flake8: noqa", "# pylint: skip-file", "#![allow(warnings",
+        "phpcs:ignoreFile", "# rubocop:disable all", "nolint:all", "biome-ignore-all",
+    ];
+    let is_asked = WHOLE.iter().any(|mark| session.is_asked(mark.trim_matches(['/', '*', '#', ' '])));
+    if !is_code(&file.path) || is_asked || !session.complains_of(file_name(&file.path)) {
+        return None;
+    }
+    let (number, line) = file.added_lines().find(|(_, line)| WHOLE.iter().any(|mark| line.contains(mark)))?;
+    Some((number, format!("{} takes the whole file out of a check that has complained of it in this session. Correct what it complains of.", quote(line))))
+}
+
+/// A check that failed, and whose command has a new flag that takes something out of it.
+fn flagged_off(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
+    static FLAG: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u) (--?[a-z][a-z-]*=false|--(?:disable|skip|exclude|ignore|allow|deselect|omit)(?:-[a-z-]+)?[= ][!-~]+)")
+            .expect("valid pattern")
+    });
+    let is_script = Language::of(&file.path) == Some(Language::Shell) || is_ci(&file.path) || is_setting(&file.path) || file_name(&file.path) == "Makefile";
+    if !is_script || file.status != FileStatus::Modified {
+        return None;
+    }
+    let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let failed = || session.facts.commands.iter().any(|run| run.state == CommandState::Failed && !kinds(run.command.inspect()).is_empty());
+    file.added_lines().find_map(|(number, line)| {
+        let flag = FLAG.captures(line)?.get(1)?.as_str();
+        let without = squeezed(&line.replace(flag, ""));
+        let is_same = file.removed_lines().any(|(_, old)| squeezed(old) == without);
+        let name = flag.trim_start_matches('-').split(['=', ' ']).next().unwrap_or_default();
+        (is_same && !kinds(&without).is_empty() && !session.is_asked(name) && (failed() || session.complains_of("error"))).then(|| {
+            (number, format!("{} takes something out of a check that failed in this session. Correct what it complains of, or ask the user.", quote(line)))
+        })
     })
 }
 

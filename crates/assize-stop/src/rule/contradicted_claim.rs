@@ -1,14 +1,17 @@
 //! The final message says that tests pass, and the last run of tests failed.
 
+use std::sync::LazyLock;
+
 
 use assize_core::finding::{Certainty, Severity};
 use assize_ecosystem::is_code;
 use assize_core::text::quote;
 use assize_ecosystem::command::CommandRole;
+use regex::Regex;
 
 use super::{Findings, Needs, Rule};
 use crate::check_runs::{CheckResult, kinds, last_check};
-use crate::claim::{admits_failure, claims_tests_pass, commands_said_to_pass};
+use crate::claim::{admits_failure, claims_no_warnings, claims_tests_pass, commands_said_to_pass};
 use crate::claim_scope::is_partial;
 use crate::evidence::Evidence;
 use crate::transcript::check_output::found_nothing;
@@ -31,6 +34,7 @@ impl Rule for ContradictedClaim {
         let Some(facts) = evidence.transcript.get() else { return };
         check_others(evidence, facts, findings);
         check_commands(evidence, facts, findings);
+        check_warnings(evidence, facts, findings);
         let Some((run, result)) = facts.last_test_run(facts.last_edit(is_code).unwrap_or(0)) else { return };
         if !matches!(result, TestResult::Failed | TestResult::NoneRan) {
             return;
@@ -101,6 +105,26 @@ fn check_commands(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut F
             format!("The final message says that {} passes, but its last run did not. Fix what it reports and run it again, or say what it reports.", quote(command)),
         );
     }
+}
+
+/// Compares the claim that nothing warns with the last run that built or checked something.
+fn check_warnings(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut Findings<'_>) {
+    static WARNS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m-u)^[!-~]+:\d+(?::\d+)?: warning: |^warning(?:\[[!-~]+\])?: |^[!-~]+\(\d+,\d+\): warning ").expect("valid pattern")
+    });
+    let Some(claim) = claims_no_warnings(evidence.message()) else { return };
+    let edited = facts.last_edit(is_code).unwrap_or(0);
+    let builds = |run: &&CommandRun| matches!(run.role, CommandRole::Check | CommandRole::Test) && !run.output.inspect().is_empty();
+    let Some(run) = facts.commands.iter().rev().find(builds).filter(|run| run.step > edited) else { return };
+    if !WARNS.is_match(run.output.inspect()) {
+        return;
+    }
+    let sure = facts.limits.is_empty();
+    findings.file(
+        Severity::Error,
+        if sure { Certainty::Certain } else { Certainty::Likely },
+        format!("The final message says that nothing warns ({}), and the last run printed warnings. Correct what they say, or report them. Run: {}", quote(claim), quote(run.command.inspect())),
+    );
 }
 
 /// Returns whether the claim gives this number, and does not speak of all tests.
