@@ -164,7 +164,8 @@ pub fn commands_said_to_pass(message: &str) -> impl Iterator<Item = &str> {
     static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)`([a-z][ -_a-~]{2,80})`[ -_a-~]{0,30}?(?:\bpass(?:es|ed)\b|\bsucceed(?:s|ed)?\b|\b(?:is|are|was|runs?) (?:now |all |still |also )*(?:green|clean)\b|",
-            r"\b(?:exit(?:s|ed)?|status|code|statut|estado)\b[ -_a-~]{0,20}\b0\b)",
+            r"\b(?:exit(?:s|ed)?|status|code|statut|estado)\b[ -_a-~]{0,20}\b0\b|\b(?:passe(?:nt)?|pasa(?:n)?|passa(?:m|no)?|slaagt)\b|",
+            r"läuft durch|\b(?:ist|sind) (?:wieder )?grün|\best vert|está (?:en )?verde|проходит|通过|成功|通って|통과)",
         ))
         .expect("valid pattern")
     });
@@ -444,7 +445,7 @@ pub fn explains_no_change(message: &str) -> Option<&str> {
 }
 
 /// A sentence without what stands in marks of code: names are no words.
-fn without_code(sentence: &str) -> String {
+pub(crate) fn without_code(sentence: &str) -> String {
     sentence.split('`').step_by(2).collect()
 }
 

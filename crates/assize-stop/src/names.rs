@@ -11,7 +11,7 @@ use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::claim::{sentences, statements};
+use crate::claim::{sentences, statements, without_code};
 use crate::evidence::Evidence;
 use crate::phrases::Meaning;
 
@@ -91,6 +91,11 @@ fn claimed(message: &str) -> Vec<Name> {
         )
         .expect("valid pattern")
     });
+    // Of a route the last part that is no parameter.
+    static ROUTE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)`(?:GET|POST|PUT|PATCH|DELETE) (?:/[\w.:{}-]+)*?/([A-Za-z][\w.-]{2,})(?:/[:{][\w}]+)*/?`")
+            .expect("valid pattern")
+    });
     static ADDS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
             r"(?i-u)\b(?:add(?:s|ed)?|new|introduc\w+|creat\w+|implement\w*|defin\w+|expos\w+|registers?|registered)\b",
@@ -106,6 +111,7 @@ fn claimed(message: &str) -> Vec<Name> {
         names.extend(found(&PATH, NameKind::File));
         names.extend(found(&CALL, NameKind::Word));
         names.extend(found(&SHAPED, NameKind::Word));
+        names.extend(found(&ROUTE, NameKind::Word));
         if ADDS.is_match(sentence) {
             names.extend(found(&ANY, NameKind::Word));
         }
@@ -123,7 +129,7 @@ fn is_about_others(sentence: &str) -> bool {
         ))
         .expect("valid pattern")
     });
-    OTHERS.is_match(sentence)
+    OTHERS.is_match(&without_code(sentence))
 }
 
 /// The names that a prompt has and that the message tells the user to do something about.
@@ -327,6 +333,8 @@ mod tests {
         );
         assert_eq!(names("`.github/workflows/test.yml` runs the tests on each push."), [".github/workflows/test.yml"]);
         assert_eq!(names("`Store::put_all(items)` is new."), ["put_all"]);
+        assert_eq!(names("- `GET /listo` → 200"), ["listo"]);
+        assert_eq!(names("`DELETE /api/sessions/:id` is there."), ["sessions"]);
         for message in [
             "`trim()` would run after each push.",
             "I removed `legacy_format_name()`.",

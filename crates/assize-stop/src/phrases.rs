@@ -20,6 +20,8 @@ pub(crate) enum Meaning {
     ClaimsChange,
     /// Of a message: nothing was changed.
     SaysUnchanged,
+    /// Of a message: any word of something being wrong, open or not so.
+    SpeaksOfTrouble,
     /// Of a message: may I?
     AsksLeave,
     /// Of a prompt: write tests.
@@ -263,6 +265,22 @@ impl Meaning {
                 &["変更していません", "変更はありません", "すでに", "既に", "まだ"],
                 &["변경하지 않", "변경 없", "이미", "아직"],
             ],
+            Self::SpeaksOfTrouble => &[
+                &[
+                    "fehl", "schlägt", "schlagen", "rot", "nicht", "kein", "noch ", "leider", "außer", "bis auf",
+                    "offen", "problem",
+                ],
+                &["fall", "error", "no ", "rojo", "excepto", "salvo", "todavía", "pendiente", "problema"],
+                &["éch", "erreur", "rouge", "pas ", "sauf", "encore", "reste", "problème"],
+                &["falh", "erro", "não", "vermelh", "exceto", "ainda", "problema"],
+                &["fall", "error", "non ", "ross", "tranne", "ancora", "problema"],
+                &["faal", "fout", "niet", "geen", "rood", "behalve", "nog ", "probleem"],
+                &["błąd", "błęd", "nie ", "czerwon", "oprócz", "jeszcze", "problem"],
+                &["ошиб", "пада", "не ", "нет", "красн", "кроме", "ещё", "пока", "проблем"],
+                &["失败", "错误", "未", "不", "没", "除了", "还", "问题"],
+                &["失敗", "エラー", "ない", "ません", "除", "まだ", "問題"],
+                &["실패", "오류", "않", "못", "없", "제외", "아직", "문제"],
+            ],
             Self::AsksLeave => &[
                 &["soll ich", "möchtest du, dass ich", "möchten sie, dass ich", "darf ich"],
                 &["quieres que", "¿procedo", "¿sigo", "le parece si"],
@@ -334,7 +352,8 @@ impl Meaning {
 mod tests {
     use super::*;
 
-    const ALL: [Meaning; 8] = [
+    const ALL: [Meaning; 9] = [
+        Meaning::SpeaksOfTrouble,
         Meaning::AsksPolitely,
         Meaning::TellsToChange,
         Meaning::Order,
@@ -351,7 +370,9 @@ mod tests {
             assert_eq!(meaning.phrases().len(), 11, "{meaning:?}");
             for phrase in meaning.phrases().iter().flat_map(|language| *language) {
                 assert_eq!(*phrase, phrase.to_lowercase(), "{meaning:?}");
-                assert!(meaning.is_in(&format!("X {} y", phrase.to_uppercase())), "{phrase}");
+                // There is no capital of `ß`.
+                let text = if phrase.contains('ß') { (*phrase).to_owned() } else { phrase.to_uppercase() };
+                assert!(meaning.is_in(&format!("X {text} y")), "{phrase}");
             }
         }
     }

@@ -205,6 +205,15 @@ static LOOSE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("valid pattern")
 });
 
+/// An assertion that hardly any value fails.
+static ANYTHING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"\.(?:toBeTruthy|toBeDefined)\(\)|\.not\.toBe(?:Null|Undefined)\(\)|\bassert(?:IsNotNone|NotNull)\(|\bAssert\.(?:NotNull|IsNotNull)\(|\.NotNil\(|",
+        r"\bis not None\s*$|\bassert!\([a-z_.()]+\.is_(?:some|ok)\(\)|\bbe_truthy\b|not_to be_nil|\.isNotNull\(\)|\bassert\.ok\([\w.]+\)",
+    ))
+    .expect("valid pattern")
+});
+
 fn check_blocks(file: &FileChange, evidence: &Evidence, asked: &DirectiveWish<'_>, findings: &mut Findings<'_>) {
     let Some(diff) = evidence.diff.get() else { return };
     if file.removed_lines().next().is_none() {
@@ -300,7 +309,7 @@ fn judge<'a>(block: &ChangeBlock<'a>, language: Option<Language>, diff: &Diff) -
         return loose.map(|(_, line, text)| Loosening {
             line: *line,
             message: format!("{} accepts more than {}, which it replaces. Assert the exact value, or say why it cannot be known.", quote(text), quote(were[0].1)),
-            accepts_more: false,
+            accepts_more: ANYTHING.is_match(text),
             value: None,
         });
     }

@@ -6,7 +6,8 @@ use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
 use assize_core::path::{file_name, is_ci};
 use assize_core::text::{listed, quote};
-use assize_ecosystem::{Language, is_code, is_setting, is_test};
+use assize_ecosystem::marker::SkipMarker;
+use assize_ecosystem::{Language, is_code, is_setting, is_test, skip_marker};
 use regex::Regex;
 
 use super::failing_check::is_alone;
@@ -160,7 +161,12 @@ fn gate_of<'l, 'a>(lines: &'l [CodeLine<'a>], test: &HunkTest, end: usize, file:
         return None;
     }
     let own = test.index.saturating_sub(GATE_LINES)..end.min(test.index + GATE_LINES + 1);
-    lines[own].iter().find(|line| line.changed && GATE.is_match(&line.code))
+    // Plain markers for skipping are the business of another rule.
+    let is_marker = |line: &CodeLine<'_>| {
+        let marker = Language::of(&file.path).and_then(|language| skip_marker(language, &line.code, line.raw));
+        marker.is_some_and(|marker| marker != SkipMarker::Sometimes)
+    };
+    lines[own].iter().find(|line| line.changed && GATE.is_match(&line.code) && !is_marker(line))
 }
 
 /// Returns whether a line takes away what stands behind it, or lets it fail, on every machine.
@@ -205,8 +211,13 @@ fn command_of(run: &CommandRun) -> String {
 /// What the counts show: the failing tests did not pass, they are gone.
 fn by_count(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: Option<Fewer<'_>>, findings: &mut Findings<'_>) {
     let Some((Fewer { run, before, after }, diff)) = fewer.zip(evidence.diff.get()) else { return };
-    // Tests that the user wants away, or that the message says went, are no secret.
-    if seen.wants_any_away() || speaks_of_it(evidence.message()) || diff.is_empty() {
+    let skips = |file: &FileChange| {
+        let language = Language::of(&file.path);
+        file.added_lines().any(|(_, line)| language.and_then(|language| skip_marker(language, line, line)).is_some())
+    };
+    // Tests that the user wants away, or that the message says went, are no secret; those that are marked are told by the marker.
+    if diff.files.iter().filter(|file| is_test(&file.path) || file.path.ends_with(".rs")).any(skips)
+        || seen.wants_any_away() || speaks_of_it(evidence.message()) || diff.is_empty() {
         return;
     }
     let sure = is_alone(evidence) && evidence.transcript.get().is_some_and(|facts| facts.limits.is_empty());

@@ -30,13 +30,9 @@ impl Rule for MissingName {
         }
         let went = |name: &str| diff.files.iter().any(|file| file.path.ends_with(name) || file.removed_lines().any(|(_, line)| line.contains(name)));
         let ran = |name: &str| facts.commands.iter().any(|run| run.output.inspect().contains(name) && run.state != crate::transcript::CommandState::Failed);
-        let asked = |name: &str| {
-            let prompts = facts.prompts.iter().map(|prompt| prompt.inspect());
-            evidence.directives.iter().flat_map(|directive| directive.all_text()).chain(prompts).any(|text| text.contains(name))
-        };
         for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Claimed) {
             let name = sighting.name.text.as_str();
-            if !sighting.places.is_empty() || went(name) || ran(name) || asked(name) {
+            if !sighting.places.is_empty() || went(name) || ran(name) {
                 continue;
             }
             let sure = is_alone(evidence) && facts.delegation_step.is_none();

@@ -15,6 +15,7 @@ use crate::claim::{
     mentions_failure, names_obstacle, sentences,
 };
 use crate::evidence::Evidence;
+use crate::phrases::Meaning::SpeaksOfTrouble;
 use crate::transcript::{CommandRun, CommandState, TestResult, TranscriptFacts};
 
 /// See the module.
@@ -36,13 +37,16 @@ impl Rule for UnresolvedFailure {
         let tests = tests.filter(|(run, result)| *result == TestResult::Failed && run.step > edited);
         let Some(run) = tests.map(|(run, _)| run).or_else(|| failed_check(facts, edited)) else { return };
         let message = evidence.message();
-        if is_accounted_for(message, edited > facts.last_prompt_step) {
+        let foreign = is_foreign(message);
+        if foreign && (SpeaksOfTrouble.is_in(message) || asks_user(message).is_some() || edited <= facts.last_prompt_step)
+            || !foreign && is_accounted_for(message, edited > facts.last_prompt_step)
+        {
             return;
         }
         let command = quote(run.command.inspect());
         if tests.is_some() {
             let sure = failed_tests(run)
-                && (claims_done(message).is_some() || !names_what_failed(message, run))
+                && (foreign || claims_done(message).is_some() || !names_what_failed(message, run))
                 && !mentions_failure(message)
                 && facts.commands_after(run.step).all(CommandRun::only_looks)
                 && facts.delegation_step.is_none_or(|step| step < run.step)
@@ -61,6 +65,12 @@ impl Rule for UnresolvedFailure {
             );
         }
     }
+}
+
+/// Returns whether a message is in a language that has letters beyond ASCII, and not in English.
+fn is_foreign(message: &str) -> bool {
+    let letters = message.split('`').step_by(2).flat_map(str::chars).filter(|letter| letter.is_alphabetic());
+    letters.filter(|letter| !letter.is_ascii()).count() > 2 && !reads_as_english(message)
 }
 
 /// Returns whether the message says something of the failure, or need not.
@@ -188,6 +198,15 @@ mod tests {
             ("All done!", &[EDIT, ("pytest -q", 1, "2 failed, 3 passed in 0.10s"), ("cat src/net.rs", 0, "")]),
         ] {
             assert_eq!(check(message, steps), [Certainty::Certain], "{message} {steps:?}");
+        }
+    }
+
+    #[test]
+    fn another_language_hides_nothing() {
+        let red = ("npm test", 1, "Tests:       1 failed, 2 passed, 3 total");
+        assert_eq!(check("Le seuil est atteint, la reprise est là et documentée : prête à être livrée.", &[EDIT, red]), [Certainty::Certain]);
+        for message in ["Un test échoue encore.", "Ein Test schlägt fehl, das lag schon vorher an der Umgebung.", "まだ1件失敗しています。"] {
+            assert_eq!(check(message, &[EDIT, red]), [], "{message}");
         }
     }
 

@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use assize_core::text::tail;
+use assize_ecosystem::Language;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -206,7 +207,12 @@ fn go_line(line: &str) -> Option<(u64, u64, u64)> {
         ("ok", Some(package)) if package.contains('/') || package.contains('.') => {
             Some(if line.contains("[no tests to run]") { (0, 0, 0) } else { (1, 0, 0) })
         }
-        ("FAIL", Some(package)) if package.contains('/') || package.contains('.') => Some((0, 1, 0)),
+        // Runners of scripts begin so as well, with the name of a file.
+        ("FAIL", Some(package))
+            if (package.contains('/') || package.contains('.')) && Language::of(package).is_none() =>
+        {
+            Some((0, 1, 0))
+        }
         ("---", Some("FAIL:")) => Some((0, 1, 0)),
         _ => None,
     }
