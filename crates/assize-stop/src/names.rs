@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use assize_core::diff::FileChange;
+use assize_core::path::file_name;
 use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,9 @@ pub struct NameSighting {
     pub places: Vec<String>,
 }
 
+/// Changed files that make a list one of changes.
+const CHANGED_BESIDE_MIN: usize = 2;
+
 /// Names that are looked up at a stop.
 pub const NAMES_MAX: usize = 24;
 
@@ -70,6 +74,7 @@ pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
     if evidence.changed() == Some(true) {
         names.extend(claimed(evidence.message()));
         names.extend(handed_back(evidence));
+        names.extend(listed_as_changed(evidence));
     }
     names.into_iter().take(NAMES_MAX).collect()
 }
@@ -164,6 +169,30 @@ fn handed_back(evidence: &Evidence) -> Vec<Name> {
         }
     }
     names
+}
+
+/// The files that a message lists beside others that were changed, and that the change does not have.
+fn listed_as_changed(evidence: &Evidence) -> Vec<Name> {
+    static HEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)^ *(?:[-*+]|\d+[.)]|\|) *(?:\*\*)?(`[ -_a-~]+`(?:(?:,| and| und| et| y| e| &| /) `[ -_a-~]+`)*)(?:\*\*)?(?: \([ -~]+\))? ?[:|]").expect("valid pattern")
+    });
+    static FILE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u)`([\w./-]*\w\.[a-z]{1,5})`").expect("valid pattern"));
+    let Some(diff) = evidence.diff.get() else { return Vec::new() };
+    let is_changed = |name: &str| diff.files.iter().any(|file| file_name(&file.path) == file_name(name));
+    let mut heads: Vec<(&str, bool)> = Vec::new();
+    for line in evidence.message().lines() {
+        let Some(head) = HEAD.captures(line).and_then(|found| found.get(1)) else { continue };
+        let told = sentences(line).next().is_some_and(explains);
+        heads.extend(FILE.captures_iter(head.as_str()).filter_map(|found| Some((found.get(1)?.as_str(), told))));
+    }
+    if heads.iter().filter(|(name, _)| is_changed(name)).count() < CHANGED_BESIDE_MIN {
+        return Vec::new();
+    }
+    let unchanged = heads.into_iter().filter(|(name, told)| !told && !is_changed(name));
+    unchanged
+        .map(|(name, _)| Name { source: NameSource::HandedBack, kind: NameKind::File, text: name.to_owned() })
+        .collect()
 }
 
 /// Returns whether a prompt without a question orders something in the line of a place.
@@ -371,6 +400,22 @@ mod tests {
             handed(ask, "`deliver()` backs off now. `data/days.csv` is unchanged: it had ISO dates."),
             [] as [&str; 0]
         );
+    }
+
+    #[test]
+    fn a_file_that_is_listed_among_the_changed_ones_is_looked_up() {
+        let listed = |message: &str| {
+            let files = vec![modified("src/Item.kt", "+x\n"), modified("src/PickList.kt", "+x\n")];
+            let evidence = Evidence { final_message: says(message).final_message, ..with_files(files) };
+            listed_as_changed(&evidence).into_iter().map(|name| name.text).collect::<Vec<_>>()
+        };
+        let both = "- `Item.kt`: property\n- `PickList.kt`: reads it\n";
+        assert_eq!(
+            listed(&format!("{both}- `Label.kt` and `Report.kt`: here it becomes `quantity`")),
+            ["Label.kt", "Report.kt"]
+        );
+        assert_eq!(listed(&format!("{both}- `Label.kt`: unchanged, it has no quantity")), [] as [&str; 0]);
+        assert_eq!(listed("- `Item.kt`: property\n- `Label.kt`: prints it\n"), [] as [&str; 0]);
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl Rule for HandedBack {
                 Severity::Error,
                 if sure { Certainty::Certain } else { Certainty::Likely },
                 format!(
-                    "The directive and the final message speak of {}, and {} is as it was. Do what was asked for there, or say why nothing had to change.",
+                    "The final message speaks of {} as part of the work, and {} is as it was. Do what was asked for there, or say why nothing had to change.",
                     quote(&sighting.name.text),
                     quote(place)
                 ),
