@@ -16,8 +16,9 @@ use assize_core::path::file_name;
 use assize_core::text::Untrusted;
 use assize_stop::directive::{Referent, ReferentKind, referents};
 use assize_stop::evidence::{Evidence, ReferentSighting};
-use assize_stop::names::{Name, NameKind, NameSighting, NameSource, NameUse, names_to_look_up, use_of};
+use assize_stop::names::{Name, NameKind, NameSighting, NameSource, NameUse, use_of};
 use assize_stop::session::{Baseline, BaselineScope, SessionState};
+use assize_stop::spoken_names::names_to_look_up;
 use assize_stop::transcript::{TranscriptFacts, TranscriptKind};
 
 pub use own_part::JudgedSession;
@@ -194,7 +195,7 @@ fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -
         let used = found.as_ref()?.iter().filter(|(_, word)| name.kind == NameKind::Word && *word == name.text);
         let files = listed.iter().map(|file| &file.path).filter(|path| is_file(&name, path));
         let is_there = name.kind == NameKind::File && repository.root().join(&name.text).exists();
-        let mut places: Vec<String> = used.map(|(path, _)| path).chain(files).cloned().take(NAME_PLACES_MAX).collect();
+        let mut places: Vec<String> = used.map(|(path, _)| path).chain(files).take(NAME_PLACES_MAX).cloned().collect();
         places.extend(is_there.then(|| name.text.clone()));
         places.sort_unstable();
         places.dedup();

@@ -9,6 +9,8 @@ use assize_core::text::{Untrusted, head};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::phrases::Meaning;
+
 /// Longest directive that is kept, in bytes; the rest is cut and the cut is stated.
 pub const DIRECTIVE_BYTES_MAX: usize = 32 * 1024;
 /// Most things named by one directive that are looked up in the tree.
@@ -346,6 +348,27 @@ const CLARIFICATION_HINTS: [&str; 14] = [
 /// One of these stands in whatever the pattern of feedback matches.
 const FEEDBACK_HINTS: [&str; 12] =
     ["still", "work", "broken", "fail", "error", "exception", "panic", "traceback", "look", "you ", "great", "thank"];
+
+/// Returns whether the sentence tells the agent to go on without asking.
+pub(crate) fn says_go_ahead(sentence: &str) -> bool {
+    (GO_AHEAD.is_match(sentence) || Meaning::GoAhead.is_in(sentence))
+        && !sentence.to_ascii_lowercase().contains("don't just do")
+}
+
+/// What a program under work is to do without asking is something else, so the wording has to be about
+/// the work.
+pub(crate) static GO_AHEAD: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i-u)\b(?:don(?:'|’)?t|do not|never|stop|no need to) ask(?:ing)?(?: me)?(?: (?:any|for|more|further|clarifying|follow-?up))*(?: (?:questions?|permission|confirmation|approval|me|first|again|anything))?(?:[.,;!:)]|$| and | just | -)",
+        r"|\bwithout (?:asking|checking)(?: (?:me|back|first|questions|anything|for (?:permission|confirmation|approval)|with me))*(?:[.,;!:)]|$| and | until )",
+        r"|\bno (?:more |further |clarifying |follow-?up )*questions\b|^(?u:[\W_])*(?:please |so |ok(?:ay)?,? )*just do it\b|[,;] just do it\b",
+        r"|\b(?:work|proceed|continue|act|go|do (?:it|this|all of it|everything)|complete (?:it|this|everything)|finish (?:it|this|everything)) (?:\w+ )?autonomously\b|\byou are (?:fully |working )?autonomous(?:ly)?\b",
+        r"|\b(?:keep (?:going|working)|don(?:'|’)?t stop|do not stop|continue|work) (?:\w+ )?until (?:it(?:(?:'|’)s| is)|everything(?:(?:'|’)s| is)|all(?: of it)?(?: is| are)?|they are|you are|you(?:'|’)re) (?:\w+ )?(?:done|finished|complete|completed|green|pass(?:es|ing)?)\b",
+        r"|\bi(?:(?:'|’)m| am) (?:away|asleep|not available|offline|on a plane|in a meeting|out)\b|\bi won(?:'|’)t (?:see|be (?:here|around|able to (?:answer|reply)))\b|\bdon(?:'|’)?t wait for me\b",
+        r"|\bno need to (?:check|wait|confirm)\b|\bjust (?:decide|pick|choose)\b|\bdecide (?:yourself|for yourself|on your own|alone)\b|\buse your (?:own |best )?judge?ment\b",
+    ))
+    .expect("valid pattern")
+});
 
 /// What a named thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

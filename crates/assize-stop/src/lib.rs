@@ -50,6 +50,7 @@ pub mod requested_checks;
 pub mod rule;
 mod seen_failures;
 pub mod session;
+pub mod spoken_names;
 pub mod transcript;
 pub mod verdict;
 pub mod verification;

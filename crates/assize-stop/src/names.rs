@@ -1,20 +1,11 @@
-//! Names that have to be looked up in the work tree: those that a final message says are there, and those that a change took
-//! the definition of.
+//! Names of files and of things in code: why one is looked up in the work tree, where it was found, and what a text does with it.
 //!
-//! This module says which names, and reads what was found. It searches nothing.
+//! This module searches nothing, and does not know which names are wanted.
 
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use assize_core::diff::FileChange;
-use assize_core::path::file_name;
-use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-
-use crate::claim::{sentences, statements, without_code};
-use crate::evidence::Evidence;
-use crate::phrases::Meaning;
 
 /// Why a name is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -62,226 +53,13 @@ pub struct NameSighting {
     pub places: Vec<String>,
 }
 
-/// Changed files that make a list one of changes.
-const CHANGED_BESIDE_MIN: usize = 2;
-
-/// Names that are looked up at a stop.
-pub const NAMES_MAX: usize = 24;
-
-/// Lists the names that have to be looked up.
-pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
-    let mut names: BTreeSet<Name> = removed_definitions(evidence).into_iter().collect();
-    if evidence.changed() == Some(true) {
-        names.extend(claimed(evidence.message()));
-        names.extend(handed_back(evidence));
-        names.extend(listed_as_changed(evidence));
-    }
-    names.into_iter().take(NAMES_MAX).collect()
-}
-
-/// The names that a message says are there, in marks of code.
-fn claimed(message: &str) -> Vec<Name> {
-    static CALL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)`(?:[A-Za-z_]\w*(?:\.|::|#|->))*([A-Za-z_]\w{2,60})\((?:[\w, ]{0,40})\)`")
-            .expect("valid pattern")
-    });
-    static SHAPED: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?-u)`([A-Za-z0-9]+(?:_[A-Za-z0-9]+){2,})`").expect("valid pattern"));
-    static PATH: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)`((?:\.?[A-Za-z_][\w.-]*/)+[\w.-]+\.(?:rs|py|jsx?|mjs|cjs|tsx?|go|java|kts?|cs|rb|php|swift|c|h|cc|cpp|hpp|sh|sql|toml|ya?ml|json|md|html|css|exs?))(?::\d+)?`").expect("valid pattern")
-    });
-    static ANY: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
-            r"(?-u)`((?:[a-z]+_[a-z0-9_]+|[A-Za-z]*[a-z][A-Z]\w+|--[a-z][\w-]{2,}|[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+))`",
-        )
-        .expect("valid pattern")
-    });
-    // Of a route the last part that is no parameter.
-    static ROUTE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)`(?:GET|POST|PUT|PATCH|DELETE) (?:/[\w.:{}-]+)*?/([A-Za-z][\w.-]{2,})(?:/[:{][\w}]+)*/?`")
-            .expect("valid pattern")
-    });
-    static ADDS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i-u)\b(?:add(?:s|ed)?|new|introduc\w+|creat\w+|implement\w*|defin\w+|expos\w+|registers?|registered)\b",
-        )
-        .expect("valid pattern")
-    });
-    let mut names = Vec::new();
-    for sentence in statements(message).filter(|sentence| !is_about_others(sentence)) {
-        let found = |pattern: &LazyLock<Regex>, kind: NameKind| -> Vec<Name> {
-            let texts = pattern.captures_iter(sentence).filter_map(|found| found.get(1));
-            texts.map(|text| Name { source: NameSource::Claimed, kind, text: text.as_str().to_owned() }).collect()
-        };
-        names.extend(found(&PATH, NameKind::File));
-        names.extend(found(&CALL, NameKind::Word));
-        names.extend(found(&SHAPED, NameKind::Word));
-        names.extend(found(&ROUTE, NameKind::Word));
-        if ADDS.is_match(sentence) {
-            names.extend(found(&ANY, NameKind::Word));
-        }
-    }
-    names
-}
-
-/// Returns whether a sentence speaks of what is not there, not any more, not yet, or elsewhere.
-fn is_about_others(sentence: &str) -> bool {
-    static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i-u)\b(?:no|not|never|none|nothing|neither|without|un(?:used|needed)|remov\w*|delet\w*|dropped|gone|replac\w*|renam\w*|instead|rather|used to|old|previous\w*|former\w*|",
-            r"would|could|should|can|might|may|must|if|you|until|unless|upstream|librar\w*|built-?ins?|std\w*|standard|docs?|see|unlike|consider|suggest\w*|",
-            r"recommend\w*|next|later|to-?dos?|follow-?up|missing|absent|lacks?|for example|for instance|such as|e\.g|equivalent|alternative\w*)\b|n(?:'|’)t\b|\?$",
-        ))
-        .expect("valid pattern")
-    });
-    OTHERS.is_match(&without_code(sentence))
-}
-
-/// The names that a prompt has and that the message tells the user to do something about.
-fn handed_back(evidence: &Evidence) -> Vec<Name> {
-    static NAME: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)(?:[A-Za-z_.][\w.-]*/)+[\w.-]*\w|\b[A-Za-z_]\w{3,60}").expect("valid pattern")
-    });
-    let message = evidence.message();
-    let told = instructions(message);
-    let spoken: Vec<&str> = statements(message).filter(|sentence| !explains(sentence)).collect();
-    let mut names = Vec::new();
-    for directive in &evidence.directives {
-        let text = directive.text.inspect();
-        for found in NAME.find_iter(text) {
-            let word = found.as_str();
-            let humps = word
-                .as_bytes()
-                .windows(2)
-                .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
-                .count();
-            let is_path = word.contains('/');
-            let is_code = is_path || text[found.end()..].starts_with("()") || humps > 0 || word.contains('_');
-            let names_it = |sentence: &&str| words_with_dots(sentence).any(|own| own == word);
-            let spoken_of = || {
-                told.iter().any(|sentence| names_it(&sentence))
-                    || is_path && is_ordered(text, found.start()) && spoken.iter().any(|sentence| names_it(&sentence))
-            };
-            if is_code && spoken_of() {
-                let kind = if is_path { NameKind::File } else { NameKind::Word };
-                names.push(Name { source: NameSource::HandedBack, kind, text: word.to_owned() });
-            }
-        }
-    }
-    names
-}
-
-/// The files that a message lists beside others that were changed, and that the change does not have.
-fn listed_as_changed(evidence: &Evidence) -> Vec<Name> {
-    static HEAD: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)^ *(?:[-*+]|\d+[.)]|\|) *(?:\*\*)?(`[ -_a-~]+`(?:(?:,| and| und| et| y| e| &| /) `[ -_a-~]+`)*)(?:\*\*)?(?: \([ -~]+\))? ?[:|]").expect("valid pattern")
-    });
-    static FILE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?-u)`([\w./-]*\w\.[a-z]{1,5})`").expect("valid pattern"));
-    let Some(diff) = evidence.diff.get() else { return Vec::new() };
-    let is_changed = |name: &str| diff.files.iter().any(|file| file_name(&file.path) == file_name(name));
-    let mut heads: Vec<(&str, bool)> = Vec::new();
-    for line in evidence.message().lines() {
-        let Some(head) = HEAD.captures(line).and_then(|found| found.get(1)) else { continue };
-        let told = sentences(line).next().is_some_and(explains);
-        heads.extend(FILE.captures_iter(head.as_str()).filter_map(|found| Some((found.get(1)?.as_str(), told))));
-    }
-    if heads.iter().filter(|(name, _)| is_changed(name)).count() < CHANGED_BESIDE_MIN {
-        return Vec::new();
-    }
-    let unchanged = heads.into_iter().filter(|(name, told)| !told && !is_changed(name));
-    unchanged
-        .map(|(name, _)| Name { source: NameSource::HandedBack, kind: NameKind::File, text: name.to_owned() })
-        .collect()
-}
-
-/// Returns whether a prompt without a question orders something in the line of a place.
-fn is_ordered(text: &str, at: usize) -> bool {
-    static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i-u)\b(?:add|update|register|should|must|ha(?:s|ve) to|needs? to|change|fix|move|convert|extend|rename|rewrite|adapt|document|write|put|make|remove|replace|implement|finish|sync|rebuild|regenerate)\b|",
-            r"^[ -/:-@]*[0-9a-z][.)] ",
-        ))
-        .expect("valid pattern")
-    });
-    let start = text[..at].rfind('\n').map_or(0, |line| line + 1);
-    let line = text[start..].lines().next().unwrap_or_default();
-    !text.contains(['?', '？']) && (ORDERS.is_match(line) || Meaning::Order.is_in(line))
-}
-
-/// Returns whether a sentence about a file says that it stays, or where a fault was.
-fn explains(sentence: &str) -> bool {
-    static EXPLAINS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i-u)\b(?:no|not|nothing|none|never|already|exist(?:s|ing)?|unchanged|untouched|unaffected|same|as before|cannot|skipped|left|was|were|bug|cause[ds]?|because|reason|problem|issue|wrong|",
-            r"fails?|failed|error|follow\w*|accord\w*|as in|per|see|read|like|based on|defined|comes? from|from)\b|n(?:'|’)t\b",
-        ))
-        .expect("valid pattern")
-    });
-    EXPLAINS.is_match(sentence) || Meaning::SaysUnchanged.is_in(sentence)
-}
-
-fn words_with_dots(sentence: &str) -> impl Iterator<Item = &str> {
-    let paths = sentence.split(|letter: char| letter.is_whitespace() || "`\"'(),:;".contains(letter));
-    paths.chain(words(sentence))
-}
-
-/// The sentences of a message that tell the user to change something, and the code that stands under them.
-fn instructions(message: &str) -> Vec<&str> {
-    static TELLS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i-u)(?:^|[.:;,] |\b(?:you (?:can|could|may|need to|have to|should|only have to)|then|now|just|please|next step (?:is|would be) to|left is to|remains to)\b[ -~]{0,40}?\b)",
-            r"(?:replace|paste|insert|plug|hook|wire|switch|swap|convert|run it|run this|append|put)\b",
-        ))
-        .expect("valid pattern")
-    });
-    let mut told = Vec::new();
-    let (mut fenced, mut under) = (false, false);
-    for line in message.lines() {
-        if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-            continue;
-        }
-        if fenced {
-            told.extend(under.then_some(line));
-            continue;
-        }
-        let tells = |sentence: &&str| TELLS.is_match(sentence) || Meaning::TellsToChange.is_in(sentence);
-        let own: Vec<&str> = sentences(line).filter(tells).collect();
-        if !line.trim().is_empty() {
-            under = !own.is_empty() && line.trim_end().ends_with([':', '：']);
-        }
-        told.extend(own);
-    }
-    told
-}
-
-/// The names that a change defined nowhere any more, where they are long enough to be told from others.
-fn removed_definitions(evidence: &Evidence) -> Vec<Name> {
-    let Some(diff) = evidence.diff.get() else { return Vec::new() };
-    let own =
-        || diff.files.iter().filter(|file| is_code(&file.path) && !is_generated(&file.path) && file.lines_cut == 0);
-    let added: BTreeSet<&str> = own().flat_map(FileChange::added_lines).flat_map(|(_, line)| words(line)).collect();
-    let mut names = Vec::new();
-    for file in own().filter(|file| !is_test(&file.path)) {
-        let language = Language::of(&file.path);
-        for (_, line) in file.removed_lines() {
-            let Some(name) = language.and_then(|_| definition(line)) else { continue };
-            if is_telling(name) && !added.contains(name) {
-                names.push(Name { source: NameSource::Removed, kind: NameKind::Word, text: name.to_owned() });
-            }
-        }
-    }
-    names
-}
-
 /// The words of a line of code.
 pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|character: char| !character.is_alphanumeric() && character != '_').filter(|word| word.len() > 2)
 }
 
 /// The name that a line defines, of a function or a type.
-fn definition(line: &str) -> Option<&str> {
+pub(crate) fn definition(line: &str) -> Option<&str> {
     static DEFINES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?-u)^\s*(?:(?:pub(?:\([a-z]+\))?|export|default|public|private|protected|internal|static|async|final|abstract|override|const|unsafe|suspend|open|inline) )*",
@@ -336,87 +114,9 @@ pub fn use_of(text: &str, name: &str) -> NameUse {
     end
 }
 
-/// Returns whether a name can hardly be another thing: it is long, and made of several words.
-fn is_telling(name: &str) -> bool {
-    let parts = name.trim_matches('_').split('_').filter(|part| !part.is_empty()).count();
-    let humps =
-        name.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count();
-    name.len() >= 8 && !name.starts_with("test") && !name.starts_with("Test") && parts + humps >= 2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rule::testing::{modified, says, with_files};
-
-    fn names(message: &str) -> Vec<String> {
-        claimed(message).into_iter().map(|name| name.text).collect()
-    }
-
-    #[test]
-    fn what_a_message_says_is_there_is_looked_up() {
-        assert_eq!(names("`trim()` runs after each push and drops the oldest steps."), ["trim"]);
-        assert_eq!(
-            names("- **Database**: migration `20240611_add_unique_index` adds it."),
-            ["20240611_add_unique_index"]
-        );
-        assert_eq!(names("`.github/workflows/test.yml` runs the tests on each push."), [".github/workflows/test.yml"]);
-        assert_eq!(names("`Store::put_all(items)` is new."), ["put_all"]);
-        assert_eq!(names("- `GET /listo` → 200"), ["listo"]);
-        assert_eq!(names("`DELETE /api/sessions/:id` is there."), ["sessions"]);
-        for message in [
-            "`trim()` would run after each push.",
-            "I removed `legacy_format_name()`.",
-            "You can call `trim()` yourself.",
-            "`npm test` passes.",
-            "```\ntrim()\n```",
-            "`value`",
-            "`parse()` was replaced.",
-        ] {
-            assert_eq!(names(message), [] as [&str; 0], "{message}");
-        }
-    }
-
-    #[test]
-    fn what_the_user_is_told_to_do_is_looked_up() {
-        let handed = |directive: &str, message: &str| {
-            handed_back(&crate::rule::testing::asked(directive, message))
-                .into_iter()
-                .map(|name| name.text)
-                .collect::<Vec<_>>()
-        };
-        let ask = "make the retries of deliver() back off, and convert data/days.csv";
-        assert_eq!(handed(ask, "You can now use it in `deliver()`: replace `sleep(1)` by `delay()`."), ["deliver"]);
-        assert_eq!(
-            handed(ask, "Run it once, just run it:\n\n```\ngo run ./tools data/days.csv\n```"),
-            ["data/days.csv"]
-        );
-        assert_eq!(
-            handed("InvoiceText soll eine Zeile drucken", "Bitte noch in `InvoiceText.render()` einfügen:"),
-            ["InvoiceText"]
-        );
-        assert_eq!(handed(ask, "The dates in `data/days.csv` are ISO ones."), ["data/days.csv"]);
-        assert_eq!(
-            handed(ask, "`deliver()` backs off now. `data/days.csv` is unchanged: it had ISO dates."),
-            [] as [&str; 0]
-        );
-    }
-
-    #[test]
-    fn a_file_that_is_listed_among_the_changed_ones_is_looked_up() {
-        let listed = |message: &str| {
-            let files = vec![modified("src/Item.kt", "+x\n"), modified("src/PickList.kt", "+x\n")];
-            let evidence = Evidence { final_message: says(message).final_message, ..with_files(files) };
-            listed_as_changed(&evidence).into_iter().map(|name| name.text).collect::<Vec<_>>()
-        };
-        let both = "- `Item.kt`: property\n- `PickList.kt`: reads it\n";
-        assert_eq!(
-            listed(&format!("{both}- `Label.kt` and `Report.kt`: here it becomes `quantity`")),
-            ["Label.kt", "Report.kt"]
-        );
-        assert_eq!(listed(&format!("{both}- `Label.kt`: unchanged, it has no quantity")), [] as [&str; 0]);
-        assert_eq!(listed("- `Item.kt`: property\n- `Label.kt`: prints it\n"), [] as [&str; 0]);
-    }
 
     #[test]
     fn a_call_is_told_from_a_mention() {
@@ -432,26 +132,6 @@ mod tests {
             ("const to_csv_legacy = () => {};", NameUse::Defines),
         ] {
             assert_eq!(use_of(text, name), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_definition_that_goes_is_looked_up() {
-        let removed = |path: &str, lines: &str| {
-            let mut evidence = with_files(vec![modified(path, lines)]);
-            evidence.final_message = says("Done.").final_message;
-            names_to_look_up(&evidence).into_iter().map(|name| name.text).collect::<Vec<_>>()
-        };
-        assert_eq!(removed("lib/report.rb", "-    def to_csv_legacy\n-      rows\n-    end\n"), ["to_csv_legacy"]);
-        assert_eq!(removed("src/a.ts", "-export async function bookRefund(event) {\n"), ["bookRefund"]);
-        assert_eq!(removed("a.go", "-func (s *Store) putAllItems(x int) {\n"), ["putAllItems"]);
-        for (path, lines) in [
-            ("lib/report.rb", "-    def rows\n"),
-            ("lib/report.rb", "-    def to_csv_legacy\n+    def to_csv_legacy(x)\n"),
-            ("tests/test_a.py", "-def make_long_name():\n"),
-            ("README.md", "-def to_csv_legacy\n"),
-        ] {
-            assert_eq!(removed(path, lines), [] as [&str; 0], "{lines}");
         }
     }
 }

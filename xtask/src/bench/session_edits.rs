@@ -17,12 +17,21 @@ enum Edited {
     Places(Vec<(String, String)>),
 }
 
+/// An edit whose result has not been read yet.
+struct AwaitedEdit {
+    path: String,
+    /// The text that was there, and the text that is to be there.
+    pairs: Vec<(String, String)>,
+    /// Whether the file is written anew.
+    whole: bool,
+}
+
 /// The edits of one session, as far as its lines were read.
 #[derive(Default)]
 pub struct SessionEdits {
     folder: String,
     known: BTreeSet<String>,
-    waiting: BTreeMap<String, (String, Vec<(String, String)>, bool)>,
+    waiting: BTreeMap<String, AwaitedEdit>,
     files: BTreeMap<String, Edited>,
 }
 
@@ -60,11 +69,13 @@ impl SessionEdits {
             }
             _ => return,
         };
-        self.waiting.insert(id.to_owned(), (path.to_owned(), pairs, whole));
+        self.waiting.insert(id.to_owned(), AwaitedEdit { path: path.to_owned(), pairs, whole });
     }
 
     fn result(&mut self, block: &Value) {
-        let Some((path, pairs, whole)) = block["tool_use_id"].as_str().and_then(|id| self.waiting.remove(id)) else {
+        let Some(AwaitedEdit { path, pairs, whole }) =
+            block["tool_use_id"].as_str().and_then(|id| self.waiting.remove(id))
+        else {
             return;
         };
         if block["is_error"].as_bool() == Some(true) {

@@ -17,8 +17,9 @@ use assize_core::text::quote;
 use assize_ecosystem::is_code;
 use assize_stop::directive::Directive;
 use assize_stop::evidence::Evidence;
-use assize_stop::names::{Name, NameKind, NameSighting, NameSource, names_to_look_up};
+use assize_stop::names::{Name, NameKind, NameSighting, NameSource};
 use assize_stop::rule::{self, RuleSettings};
+use assize_stop::spoken_names::names_to_look_up;
 use assize_stop::transcript::{FactsBuilder, TranscriptFacts, TranscriptKind, kind_of};
 
 use super::session_edits::SessionEdits;

@@ -62,7 +62,7 @@ impl Rule for CheckNarrowed {
 }
 
 /// A line of the change, and what is to be said of it.
-type Hit = (u32, String);
+type LookingAway = (u32, String);
 
 /// What was said in the session.
 struct Session<'a> {
@@ -92,7 +92,7 @@ impl<'a> Session<'a> {
 }
 
 /// A list of accepted findings that has one more.
-fn recorded(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
+fn recorded(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
     let name = file_name(&file.path).to_lowercase();
     let is_list = name.contains("baseline") && !is_code(&file.path)
         || matches!(name.as_str(), ".rubocop_todo.yml" | "eslint-suppressions.json" | ".betterer.results");
@@ -109,7 +109,7 @@ fn recorded(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
 }
 
 /// A pattern for what a check leaves out that fits a changed file, of which a run has complained.
-fn left_out(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<Hit> {
+fn left_out(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<LookingAway> {
     static OUT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)(?:exclude|ignorepatterns|ignores?|exclusions?|omit|skip)\w*[\x22']?\s*[:=]\s*([ -~]{3,160})").expect("valid pattern")
     });
@@ -132,7 +132,7 @@ fn left_out(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<Hit
 }
 
 /// A file whose coverage is no longer measured, where a run has shown it as not covered.
-fn not_measured(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
+fn not_measured(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
     static OMIT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)(?:\bomit\b|coveragepathignorepatterns|coverage[ -~]{0,20}exclude|collectcoveragefrom|--omit|\[report\]|<exclude>)[ -~]*").expect("valid pattern")
     });
@@ -154,7 +154,7 @@ fn not_measured(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
 }
 
 /// A folder that a check no longer looks at, of which it has complained.
-fn no_longer_included(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
+fn no_longer_included(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
     static IN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?-u)[\x22']?(include|files|packages|paths|src|roots|testpaths)[\x22']?\s*[:=]\s*[\[\x22']([ -~]+)").expect("valid pattern")
     });
@@ -178,7 +178,7 @@ fn no_longer_included(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
 }
 
 /// A diagnostic that a run has reported, and that settings switch off now.
-fn switched_off(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
+fn switched_off(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
     static OFF: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?-u),-([a-z][a-z-]{3,})|-Wno-(?:error=)?([a-z][a-z-]{3,})|[\x22']([@a-z][a-z/@-]{4,})[\x22']\s*:\s*[\x22']?(?:off|0\b)|\b([a-z_]{5,})\s*=\s*[\x22']allow[\x22']|",
@@ -206,7 +206,7 @@ fn switched_off(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
 }
 
 /// A file that a check is told to pass over whole, and of which a run has complained.
-fn looks_away(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
+fn looks_away(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
     const WHOLE: [&str; 11] = [
         "@ts-nocheck", "/* eslint-disable */", "# mypy: ignore-errors", "# ruff: noqa", "# flake8: noqa", "# pylint: skip-file", "#![allow(warnings",
         "phpcs:ignoreFile", "# rubocop:disable all", "nolint:all", "biome-ignore-all",
@@ -220,7 +220,7 @@ fn looks_away(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
 }
 
 /// A check that failed, and whose command has a new flag that takes something out of it.
-fn flagged_off(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
+fn flagged_off(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
     static FLAG: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?-u) (--?[a-z][a-z-]*=false|--(?:disable|skip|exclude|ignore|allow|deselect|omit)(?:-[a-z-]+)?[= ][!-~]+)")
             .expect("valid pattern")
@@ -243,7 +243,7 @@ fn flagged_off(file: &FileChange, session: &Session<'_>) -> Option<Hit> {
 }
 
 /// A check in a script whose exit status a pipe takes away.
-fn status_lost(file: &FileChange) -> Option<Hit> {
+fn status_lost(file: &FileChange) -> Option<LookingAway> {
     let is_script = Language::of(&file.path) == Some(Language::Shell) || is_ci(&file.path) || file_name(&file.path) == "Makefile";
     let seen = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind != DiffLineKind::Removed);
     let seen: Vec<&str> = seen.map(|line| line.text.inspect()).collect();

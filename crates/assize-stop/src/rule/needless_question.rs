@@ -9,8 +9,9 @@ use assize_core::text::quote;
 use super::nothing_changed::asks_for_change;
 use super::{Findings, Needs, Rule};
 use crate::claim::{asks_permission, claims_done, names_obstacle, sentences};
+use crate::directive::{GO_AHEAD, says_go_ahead};
 use crate::evidence::Evidence;
-use crate::phrases::Meaning::{GoAhead, Order};
+use crate::phrases::Meaning::Order;
 use crate::transcript::CommandRun;
 
 /// See the module.
@@ -113,7 +114,7 @@ static DANGEROUS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Returns whether the words want the agent to ask; that it is not to ask says the opposite.
 fn wants_to_be_asked(words: &str) -> bool {
-    sentences(words).any(|sentence| ASK_FIRST.is_match(&GO.replace_all(sentence, " ")))
+    sentences(words).any(|sentence| ASK_FIRST.is_match(&GO_AHEAD.replace_all(sentence, " ")))
 }
 
 static ASK_FIRST: LazyLock<Regex> = LazyLock::new(|| {
@@ -144,26 +145,6 @@ fn is_choice(question: &str) -> bool {
     });
     CHOICE.is_match(question)
 }
-
-/// Returns whether the sentence tells the agent to go on without asking.
-pub(super) fn says_go_ahead(sentence: &str) -> bool {
-    (GO.is_match(sentence) || GoAhead.is_in(sentence)) && !sentence.to_ascii_lowercase().contains("don't just do")
-}
-
-/// What a program under work is to do without asking is something else, so the wording has to be about
-/// the work.
-static GO: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?i-u)\b(?:don(?:'|’)?t|do not|never|stop|no need to) ask(?:ing)?(?: me)?(?: (?:any|for|more|further|clarifying|follow-?up))*(?: (?:questions?|permission|confirmation|approval|me|first|again|anything))?(?:[.,;!:)]|$| and | just | -)",
-        r"|\bwithout (?:asking|checking)(?: (?:me|back|first|questions|anything|for (?:permission|confirmation|approval)|with me))*(?:[.,;!:)]|$| and | until )",
-        r"|\bno (?:more |further |clarifying |follow-?up )*questions\b|^(?u:[\W_])*(?:please |so |ok(?:ay)?,? )*just do it\b|[,;] just do it\b",
-        r"|\b(?:work|proceed|continue|act|go|do (?:it|this|all of it|everything)|complete (?:it|this|everything)|finish (?:it|this|everything)) (?:\w+ )?autonomously\b|\byou are (?:fully |working )?autonomous(?:ly)?\b",
-        r"|\b(?:keep (?:going|working)|don(?:'|’)?t stop|do not stop|continue|work) (?:\w+ )?until (?:it(?:(?:'|’)s| is)|everything(?:(?:'|’)s| is)|all(?: of it)?(?: is| are)?|they are|you are|you(?:'|’)re) (?:\w+ )?(?:done|finished|complete|completed|green|pass(?:es|ing)?)\b",
-        r"|\bi(?:(?:'|’)m| am) (?:away|asleep|not available|offline|on a plane|in a meeting|out)\b|\bi won(?:'|’)t (?:see|be (?:here|around|able to (?:answer|reply)))\b|\bdon(?:'|’)?t wait for me\b",
-        r"|\bno need to (?:check|wait|confirm)\b|\bjust (?:decide|pick|choose)\b|\bdecide (?:yourself|for yourself|on your own|alone)\b|\buse your (?:own |best )?judge?ment\b",
-    ))
-    .expect("valid pattern")
-});
 
 #[cfg(test)]
 mod tests {

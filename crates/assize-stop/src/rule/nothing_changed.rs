@@ -6,9 +6,9 @@ use regex::Regex;
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
 
-use super::needless_question::says_go_ahead;
 use super::{Findings, Needs, Rule};
 use crate::claim::{asks_permission, asks_user, claims_change, claims_done, explains_no_change, last_two, names_obstacle, sentences};
+use crate::directive::says_go_ahead;
 use crate::evidence::Evidence;
 use crate::phrases::Meaning::{AsksLeave, AsksPolitely, ClaimsChange, Order, SaysUnchanged};
 use crate::transcript::{CommandRun, TranscriptFacts};

@@ -40,7 +40,7 @@ impl Rule for UnreadCheck {
     }
 }
 
-/// Returns whether a run of tests goes on behind a shell that is done.
+/// Returns whether a run of tests is left behind by a shell that is done.
 fn leaves_running(run: &CommandRun) -> bool {
     let command = run.command.inspect().replace("2>&1", "").replace("&>", ">").replace("&&", ";");
     run.role == CommandRole::Test

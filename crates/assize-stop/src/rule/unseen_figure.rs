@@ -93,9 +93,9 @@ struct Texts<'a> {
 
 impl<'a> Texts<'a> {
     fn of(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Self {
-        let outputs: Vec<&str> = facts.commands.iter().map(|run| run.output.inspect().as_ref()).collect();
+        let outputs: Vec<&str> = facts.commands.iter().map(|run| run.output.inspect()).collect();
         let words = evidence.directives.iter().flat_map(|directive| directive.all_text());
-        let prompts = facts.prompts.iter().map(|prompt| prompt.inspect().as_ref());
+        let prompts = facts.prompts.iter().map(|prompt| prompt.inspect());
         let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
         let lines = files.iter().flat_map(FileChange::added_lines).map(|(_, line)| line);
         let is_cut = outputs.iter().any(|output| output.len() >= OUTPUT_BYTES_MAX);
