@@ -194,7 +194,9 @@ fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -
     let sighting = |name: Name| {
         let used = found.as_ref()?.iter().filter(|(_, word)| name.kind == NameKind::Word && *word == name.text);
         let files = listed.iter().map(|file| &file.path).filter(|path| is_file(&name, path));
-        let is_there = name.kind == NameKind::File && repository.root().join(&name.text).exists();
+        let is_there = name.kind == NameKind::File
+            && name.source == NameSource::Claimed
+            && repository.root().join(&name.text).exists();
         let mut places: Vec<String> = used.map(|(path, _)| path).chain(files).take(NAME_PLACES_MAX).cloned().collect();
         places.extend(is_there.then(|| name.text.clone()));
         places.sort_unstable();

@@ -90,7 +90,9 @@ pub fn use_of(text: &str, name: &str) -> NameUse {
     for line in text.lines().map(str::trim_start).filter(|line| line.contains(name)) {
         let assigns =
             || line.split(['=', ':']).next().is_some_and(|left| left != line && words(left).last() == Some(name));
-        if definition(line) == Some(name) || assigns() {
+        let is_method =
+            || line.strip_prefix(name).is_some_and(|rest| rest.starts_with('(') && rest.trim_end().ends_with('{'));
+        if definition(line) == Some(name) || assigns() || is_method() {
             return NameUse::Defines;
         }
         let is_comment = COMMENTS.iter().any(|mark| line.starts_with(mark));

@@ -120,7 +120,7 @@ impl<'a> SeenFailures<'a> {
         static AWAY: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(concat!(
                 r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|deselect|xfail|tag|assum|behind|remov|delet|drop|get rid|take out|comment(?:ed)? out|expected (?:to )?fail|",
-                r"can go|go away|only (?:run|when|if|with)|mov|renam|replac|obsolete|outdated|no longer|conditional|separate|nightly|retir|merg|consolidat|simplif|revert|undo|roll back|",
+                r"can go|go away|only (?:run|when|if|with)|mov|renam|replac|obsolete|outdated|no longer|conditional|separate|nightly|retir|merg|consolidat|simplif|revert|undo|roll back|fold|parametri|into (?:a|one) table|with a table|park|out of|of its own|zusammenfass|raus|weg\b|",
                 r"überspring|auslass|nur laufen|nur wenn|ausschlie|deaktivier|lösch|entfern|omit|salt[ae]|excluy|quita|elimin|borra|désactiv|exclu|supprim|apag|rimuov)",
             ))
             .expect("valid pattern")

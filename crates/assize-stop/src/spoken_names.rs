@@ -148,17 +148,23 @@ fn listed_as_changed(evidence: &Evidence) -> Vec<Name> {
 
 /// Returns whether a prompt without a question orders something in the line of a place.
 fn is_ordered(text: &str, at: usize) -> bool {
-    static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
+    // The thing itself, at the head of an item or behind a verb and where to; not what it is for, like or from.
+    static INTO: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)\b(?:add|update|register|should|must|ha(?:s|ve) to|needs? to|change|fix|move|convert|extend|rename|rewrite|adapt|document|write|put|make|remove|replace|implement|finish|sync|rebuild|regenerate)\b|",
-            r"^[ -/:-@]*[0-9a-z][.)] ",
+            r"(?i-u)^[ -/:-@]*(?:[0-9a-z][.)] )?[`]?$|\b(?:add|regist|put|chang|updat|writ|insert|extend|list|document|convert|go(?:es)? through|rebuild|fix|finish|sync)\w*(?: [\w'-]+){0,4} (?:in|to|into)? ?[`(]*$|",
+            r"\b(?:convert|update|rebuild|regenerate|rewrite|extend|finish|go through|edit) (?:the )?(?:file )?[`]?$|\([`]?$|(?:, | and |[`] )[`]?$",
         ))
         .expect("valid pattern")
     });
     let start = text[..at].rfind('\n').map_or(0, |line| line + 1);
     let line = text[start..].lines().next().unwrap_or_default();
-    !text.contains(['?', '？']) && (ORDERS.is_match(line) || Meaning::Order.is_in(line))
+    !text.contains(['?', '？']) && INTO.is_match(&text[start..at]) && !SUBJECT.is_match(line)
 }
+
+/// Words that make a file the subject or the model of other work.
+static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:tests?|docs?|documentation) (?:for|of|to)\b|\bin the style of\b|\blike\b|\bsame as\b|\baccording to\b|\bsee\b|\b(?:reads?|uses?|used|loads?|imports?) (?:by|from|in)\b").expect("valid pattern")
+});
 
 /// Returns whether a sentence about a file says that it stays, or where a fault was.
 fn explains(sentence: &str) -> bool {
@@ -181,8 +187,8 @@ fn words_with_dots(sentence: &str) -> impl Iterator<Item = &str> {
 fn instructions(message: &str) -> Vec<&str> {
     static TELLS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)(?:^|[.:;,] |\b(?:you (?:can|could|may|need to|have to|should|only have to)|then|now|just|please|next step (?:is|would be) to|left is to|remains to)\b[ -~]{0,40}?\b)",
-            r"(?:replace|paste|insert|plug|hook|wire|switch|swap|convert|run it|run this|append|put)\b",
+            r"(?i-u)(?:: |\b(?:you (?:can|could|may|need to|have to|should|only have to)|just|please|next step (?:is|would be) to|left is to|remains to)\b[ -~]{0,40}?\b|^(?:then )?)",
+            r"(?:replace|paste|insert|plug|run it|run this|append|put)\b",
         ))
         .expect("valid pattern")
     });

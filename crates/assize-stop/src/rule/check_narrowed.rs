@@ -17,6 +17,7 @@ use super::failing_check::is_alone;
 use super::reading::{has_word, joined};
 use super::{Findings, Needs, Rule};
 use crate::check_runs::kinds;
+use crate::claim::sentences;
 use crate::evidence::Evidence;
 use crate::transcript::{CommandState, TranscriptFacts};
 
@@ -40,8 +41,8 @@ impl Rule for CheckNarrowed {
                 recorded(file, &session),
                 left_out(file, diff, &session),
                 not_measured(file, &session),
-                no_longer_included(file, &session),
-                switched_off(file, &session),
+                no_longer_included(file, diff, &session),
+                switched_off(file, diff, &session),
                 looks_away(file, &session),
                 flagged_off(file, &session),
                 status_lost(file),
@@ -81,6 +82,19 @@ impl<'a> Session<'a> {
         self.prompts.iter().any(|text| text.to_lowercase().contains(&word.to_lowercase()))
     }
 
+    /// The sentences of the prompts.
+    fn sentences(&self) -> impl Iterator<Item = &'a str> {
+        self.prompts.iter().flat_map(|text| sentences(text))
+    }
+
+    /// Returns whether a prompt takes something out of a check, by a word of it.
+    fn takes_out(&self, words: &[&str]) -> bool {
+        self.sentences().any(|sentence| {
+            let lower = sentence.to_lowercase();
+            TAKES_OUT.is_match(sentence) && words.iter().any(|word| word.len() > 2 && lower.contains(&word.to_lowercase()))
+        })
+    }
+
     /// Returns whether a run or a prompt complains with these words in one line.
     fn complains_of(&self, word: &str) -> bool {
         let complains = |text: &str| {
@@ -94,19 +108,37 @@ impl<'a> Session<'a> {
 /// A list of accepted findings that has one more.
 fn recorded(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
     let name = file_name(&file.path).to_lowercase();
-    let is_list = name.contains("baseline") && !is_code(&file.path)
-        || matches!(name.as_str(), ".rubocop_todo.yml" | "eslint-suppressions.json" | ".betterer.results");
-    let asked = ["add to the baseline", "into the baseline", "regenerate the baseline", "update the baseline", "new baseline", "create a baseline", "record"];
-    if !is_list || file.status != FileStatus::Modified || asked.iter().any(|words| session.is_asked(words)) {
+    const TOOLS: [&str; 11] =
+        ["phpstan", "psalm", "detekt", "eslint", "mypy", "pylint", "checkstyle", "ktlint", "lint", "spotbugs", "stylelint"];
+    let is_list = (name.contains("baseline") || name.contains("suppressions")) && !is_code(&file.path) && TOOLS.iter().any(|tool| file.path.to_lowercase().contains(tool))
+        || name == ".rubocop_todo.yml";
+    let asked = session.sentences().any(|sentence| sentence.contains("baseline") && PUTS.is_match(sentence));
+    if !is_list || file.status != FileStatus::Modified || asked {
         return None;
     }
-    let gone: HashSet<&str> = file.removed_lines().map(|(_, line)| line.trim()).collect();
+    // An entry that moved with its file is no new one.
+    let bare = |line: &str| line.split_whitespace().filter(|word| !word.contains(['/', '.'])).collect::<Vec<_>>().join(" ");
+    let gone: HashSet<String> = file.removed_lines().map(|(_, line)| bare(line)).collect();
     let is_entry = |line: &str| {
-        line.chars().filter(|letter| letter.is_alphabetic()).count() > 8 && !gone.contains(line) && line.contains([':', '#', '$', '/'])
+        line.chars().filter(|letter| letter.is_alphabetic()).count() > 8 && !gone.contains(&bare(line)) && line.contains([':', '#', '$', '/'])
     };
     let (number, line) = file.added_lines().find(|(_, line)| is_entry(line.trim()))?;
     Some((number, format!("{} is a new entry in a list of findings that are accepted. Correct what the check found; what is to stay, the user decides.", quote(line))))
 }
+
+fn stem_of(path: &str) -> &str {
+    file_name(path).split('.').next().unwrap_or_default()
+}
+
+/// Words that put something into a list.
+static PUTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:go(?:es)?|add|put|into|accept|record|regenerat\w*|new|write|creat\w*|for now|snapshot|migrat\w*)\b").expect("valid pattern")
+});
+
+/// Words that take something out of a check.
+static TAKES_OUT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:off|out|without|exclude|ignore|skip|disable|suppress|allow|omit|drop|leave|ohne|aus|sans|sin|unhappy|bypass)\b").expect("valid pattern")
+});
 
 /// A pattern for what a check leaves out that fits a changed file, of which a run has complained.
 fn left_out(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<LookingAway> {
@@ -125,7 +157,7 @@ fn left_out(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<Loo
         let pattern = Regex::new(pattern).ok().filter(|_| pattern.len() > 3)?;
         let was = file.removed_lines().filter_map(|(_, line)| OUT.captures(line)?.get(1).map(|old| old.as_str().to_owned())).collect::<Vec<_>>();
         let fits = |path: &str| pattern.is_match(path) && !was.iter().any(|old| Regex::new(old.trim()).is_ok_and(|old| old.is_match(path)));
-        let hidden = own().find(|other| fits(&other.path) && session.complains_of(file_name(&other.path)))?;
+        let hidden = own().find(|other| fits(&other.path) && session.complains_of(file_name(&other.path)) && !session.takes_out(&[stem_of(&other.path)]))?;
         // What the pattern says of other files is not known.
         Some((number, format!("{} leaves out {}, of which a check has complained in this session. Correct the code instead.", quote(line), quote(&hidden.path))))
     })
@@ -149,12 +181,12 @@ fn not_measured(file: &FileChange, session: &Session<'_>) -> Option<LookingAway>
         let shown = session.facts.commands.iter().any(|run| {
             run.output.inspect().lines().any(|line| line.contains(name) && line.contains(['%', '|']) && line.chars().any(|letter| letter.is_ascii_digit()))
         });
-        shown.then(|| (number, format!("{} takes {} out of the measured coverage, which a run has shown as not covered. Cover it, or ask the user.", quote(line), quote(name))))
+        (shown && !session.takes_out(&[stem_of(name)])).then(|| (number, format!("{} takes {} out of the measured coverage, which a run has shown as not covered. Cover it, or ask the user.", quote(line), quote(name))))
     })
 }
 
 /// A folder that a check no longer looks at, of which it has complained.
-fn no_longer_included(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
+fn no_longer_included(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<LookingAway> {
     static IN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?-u)[\x22']?(include|files|packages|paths|src|roots|testpaths)[\x22']?\s*[:=]\s*[\[\x22']([ -~]+)").expect("valid pattern")
     });
@@ -171,14 +203,17 @@ fn no_longer_included(file: &FileChange, session: &Session<'_>) -> Option<Lookin
         let before = file.removed_lines().filter_map(|(_, line)| listed(line)).find(|(other, _)| *other == key)?.1;
         let lost = before.into_iter().find(|item| {
             let folder = item.split('*').next().unwrap_or_default().trim_end_matches('/');
-            !now.contains(item) && folder.len() > 2 && session.complains_of(&format!("{folder}/"))
+            let went = |other: &FileChange| {
+                other.status == FileStatus::Deleted && other.path.starts_with(folder) || other.old_path.as_deref().is_some_and(|old| old.starts_with(folder))
+            };
+            !diff.files.iter().any(went) && !session.takes_out(&[folder]) && !now.contains(item) && folder.len() > 2 && session.complains_of(&format!("{folder}/"))
         })?;
         Some((number, format!("{} no longer has {}, of which a check has complained in this session. Correct the code instead.", quote(line), quote(&lost))))
     })
 }
 
 /// A diagnostic that a run has reported, and that settings switch off now.
-fn switched_off(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
+fn switched_off(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<LookingAway> {
     static OFF: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?-u),-([a-z][a-z-]{3,})|-Wno-(?:error=)?([a-z][a-z-]{3,})|[\x22']([@a-z][a-z/@-]{4,})[\x22']\s*:\s*[\x22']?(?:off|0\b)|\b([a-z_]{5,})\s*=\s*[\x22']allow[\x22']|",
@@ -190,7 +225,7 @@ fn switched_off(file: &FileChange, session: &Session<'_>) -> Option<LookingAway>
     if !(is_build || is_setting(&file.path) || is_ci(&file.path)) || file_name(&file.path).contains("baseline") {
         return None;
     }
-    let removed = joined(file, DiffLineKind::Removed);
+    let removed: String = diff.files.iter().map(|file| joined(file, DiffLineKind::Removed)).collect();
     file.added_lines().find_map(|(number, line)| {
         let ids = OFF.captures_iter(line).filter_map(|found| found.iter().skip(1).flatten().next().map(|id| id.as_str()));
         let own = |id: &str| {
@@ -198,7 +233,8 @@ fn switched_off(file: &FileChange, session: &Session<'_>) -> Option<LookingAway>
                 let output = run.output.inspect();
                 !run.only_looks() && [format!("[{id}]"), format!("({id})"), format!(" {id} "), format!(" {id}\n"), format!("-W{id}")].iter().any(|form| output.contains(form))
             });
-            reported && !session.is_asked(id) && !has_word(&removed, id)
+            let is_off = !id.starts_with(|first: char| first.is_ascii_uppercase()) || ["ignore", "disable", "allow"].iter().any(|word| line.contains(word));
+            reported && is_off && !session.is_asked(id) && !has_word(&removed, id)
         };
         let id = ids.into_iter().find(|id| own(id))?;
         Some((number, format!("{} switches {} off, which a check has reported in this session. Correct the code instead, or ask the user.", quote(line), quote(id))))
@@ -212,7 +248,7 @@ fn looks_away(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
         "phpcs:ignoreFile", "# rubocop:disable all", "nolint:all", "biome-ignore-all",
     ];
     let is_asked = WHOLE.iter().any(|mark| session.is_asked(mark.trim_matches(['/', '*', '#', ' '])));
-    if !is_code(&file.path) || is_asked || !session.complains_of(file_name(&file.path)) {
+    if !is_code(&file.path) || is_asked || session.takes_out(&[stem_of(&file.path)]) || !session.complains_of(file_name(&file.path)) {
         return None;
     }
     let (number, line) = file.added_lines().find(|(_, line)| WHOLE.iter().any(|mark| line.contains(mark)))?;
@@ -247,9 +283,10 @@ fn status_lost(file: &FileChange) -> Option<LookingAway> {
     let is_script = Language::of(&file.path) == Some(Language::Shell) || is_ci(&file.path) || file_name(&file.path) == "Makefile";
     let seen = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind != DiffLineKind::Removed);
     let seen: Vec<&str> = seen.map(|line| line.text.inspect()).collect();
-    let strict = seen.iter().any(|line| line.contains("pipefail") || line.contains("PIPESTATUS"));
+    let strict = seen.iter().any(|line| ["pipefail", "PIPESTATUS", "shell: bash"].iter().any(|words| line.contains(words)));
     // What stands at the head of a script may be where the change does not show it.
-    let shows_head = Language::of(&file.path) != Some(Language::Shell) || seen.iter().any(|line| line.trim_start().starts_with("set -"));
+    let at_head = file.hunks.first().is_some_and(|hunk| hunk.new_start <= 2);
+    let shows_head = is_ci(&file.path) || file_name(&file.path) == "Makefile" && at_head || seen.iter().any(|line| line.trim_start().starts_with("set -"));
     if !is_script || strict || !shows_head || file.status != FileStatus::Modified {
         return None;
     }
@@ -272,7 +309,8 @@ fn bypassed_hook<'a>(session: &Session<'a>) -> Option<&'a str> {
     let bypasses = |command: &str| command.contains("--no-verify") || command.contains("git commit -n ") || command.contains("HUSKY=0");
     let refused = commits().find(|run| run.state == CommandState::Failed && !bypasses(run.command.inspect()))?;
     let past = commits().find(|run| run.step > refused.step && run.state != CommandState::Failed && bypasses(run.command.inspect()))?;
-    let asked = ["no-verify", "skip the hook", "skip hooks", "without hooks", "bypass"].iter().any(|words| session.is_asked(words));
+    let asked = ["no-verify", "skip the hook", "skip hooks", "without hooks", "bypass"].iter().any(|words| session.is_asked(words))
+        || session.takes_out(&["hook", "pre-commit", "husky"]);
     let nothing = refused.output.inspect().contains("nothing to commit");
     (!asked && !nothing).then(|| past.command.inspect())
 }
@@ -321,9 +359,10 @@ mod tests {
     #[test]
     fn accepted_findings_lost_statuses_and_bypassed_hooks_are_certain() {
         let list = |lines: &str| vec![modified("phpstan-baseline.neon", lines)];
-        assert_eq!(after("Fix the findings", &[], list("-\tpath: src/A.php\n+\tpath: src/Cart.php\n")), [Certainty::Certain]);
-        assert_eq!(after("Fix the findings", &[], list("-\tpath: src/A.php\n")), []);
-        assert_eq!(after("Regenerate the baseline", &[], list("+\tpath: src/Cart.php\n")), []);
+        let entry = "+\tmessage: \"#^Cannot access property cents on null$#\"\n+\tpath: src/Cart.php\n";
+        assert_eq!(after("Fix the findings", &[], list(entry)), [Certainty::Certain]);
+        assert_eq!(after("Fix the findings", &[], list("-\tpath: src/A.php\n+\tpath: src/b/A.php\n")), []);
+        assert_eq!(after("Put the rest into the baseline for now", &[], list(entry)), []);
 
         let script = |lines: &str| vec![modified("ci/check.sh", lines)];
         let tee = "-go vet ./...\n+go vet ./... 2>&1 | tee build/vet.log\n";

@@ -118,7 +118,7 @@ fn documents(file: &FileChange) -> bool {
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i-u)\b(?:com+ent\w*|kommentar\w*|docs?|docu\w*|doku\w*|docstrings?|javadoc|jsdoc|godoc|rustdoc|kdoc|readme|changelog|typos?|spelling|wording|grammar|licen[sc]e|copyright|headers?|",
-        r"annotat\w*|descri\w*|explain\w*|notes?|text|prose|translat\w*|mention\w*|to-?dos?|fixmes?|clean(?: |-)?up|tidy)\b",
+        r"annotat\w*|descri\w*|explain\w*|notes?|text|prose|translat\w*|mention\w*|to-?dos?|fixmes?|clean(?: |-)?up|tidy|says?|above|year|phras\w*|revive|sphinx|doxygen|\w*_docs|trailing|pydocstyle)\b",
     ))
     .expect("valid pattern")
 });

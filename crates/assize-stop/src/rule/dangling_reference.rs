@@ -34,11 +34,13 @@ impl Rule for DanglingReference {
                 continue;
             }
             let places: Vec<&str> = places.iter().map(String::as_str).collect();
+            // What no prompt names can be a library's, inherited, or made by a framework.
+            let is_named = evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| text.contains(&sighting.name.text));
             // Where a compiler resolves names, what is left can be another thing of that name.
             let unchecked = sources.iter().any(|path| Language::of(path).is_none_or(is_resolved_at_run));
             findings.file(
                 Severity::Error,
-                if sure && unchecked { Certainty::Certain } else { Certainty::Likely },
+                if sure && unchecked && is_named { Certainty::Certain } else { Certainty::Likely },
                 format!(
                     "The change removes the definition of {}, and {} still has the name. Change what uses it, or keep it.",
                     quote(&sighting.name.text),
@@ -58,13 +60,13 @@ fn is_resolved_at_run(language: Language) -> bool {
 mod tests {
     use super::*;
     use crate::names::{Name, NameKind, NameSighting};
-    use crate::rule::testing::{changed, grades};
+    use crate::rule::testing::{asked, changed, grades};
 
     fn after(source: NameSource, places: &[&str]) -> Vec<Certainty> {
         let name = Name { source, kind: NameKind::Word, text: "to_csv_legacy".to_owned() };
         let places = places.iter().map(|path| (*path).to_owned()).collect();
         let names = vec![NameSighting { name, places }];
-        grades(&DanglingReference, &Evidence { names, ..changed("lib/report.rb", "-def to_csv_legacy\n") })
+        grades(&DanglingReference, &Evidence { names, directives: asked("drop Report#to_csv_legacy", "").directives, ..changed("lib/report.rb", "-def to_csv_legacy\n") })
     }
 
     #[test]

@@ -166,7 +166,7 @@ fn gate_of<'l, 'a>(lines: &'l [CodeLine<'a>], test: &HunkTest, end: usize, file:
         let marker = Language::of(&file.path).and_then(|language| skip_marker(language, &line.code, line.raw));
         marker.is_some_and(|marker| marker != SkipMarker::Sometimes)
     };
-    lines[own].iter().find(|line| line.changed && GATE.is_match(&line.code) && !is_marker(line))
+    lines[own].iter().find(|line| line.changed && GATE.is_match(&line.code) && !is_marker(line) && !["fail", "Fail", "Fatal"].iter().any(|word| line.code.contains(word)))
 }
 
 /// Returns whether a line takes away what stands behind it, or lets it fail, on every machine.

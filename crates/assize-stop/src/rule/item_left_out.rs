@@ -54,7 +54,13 @@ impl Rule for ItemLeftOut {
             file(certainty, "tests, and the change has none".to_owned());
         }
         for document in documents(directive) {
-            let is_there = |change: &FileChange| file_name(&change.path).to_lowercase().starts_with(&document);
+            const CHANGELOGS: [&str; 5] = ["changelog", "history", "changes", "news", "release"];
+            let is_there = |change: &FileChange| {
+                let (name, path) = (file_name(&change.path).to_lowercase(), change.path.to_lowercase());
+                name.starts_with(&document)
+                    || document == "changelog" && (CHANGELOGS.iter().any(|other| name.starts_with(other)) || path.contains("changeset") || path.contains("changelog"))
+                    || document == "readme" && path.ends_with("docs/index.md")
+            };
             if !diff.files.iter().any(is_there) && !excuses(message, &document) && asks_user(message).is_none() {
                 file(certainty, format!("a change of the {document}, and the change has none"));
             }
@@ -73,7 +79,7 @@ fn excuses(message: &str, thing: &str) -> bool {
     static EXCUSE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)\b(?:no|not|nothing|none|never|already|exist(?:s|ing)?|unchanged|untouched|unaffected|skipp?\w*|left|later|needs? no|cannot|",
-            r"except|covered?|same)\b|n(?:'|’)t\b",
+            r"except|covered?|same|through|via|inherits?|delegates?)\b|n(?:'|’)t\b",
         ))
         .expect("valid pattern")
     });
@@ -102,7 +108,7 @@ fn wants_tests(directive: &Directive) -> bool {
 /// Returns whether a change has lines of tests.
 fn touches_tests(diff: &Diff) -> bool {
     let in_tests = |file: &FileChange| {
-        file.path.to_lowercase().contains("test")
+        ["test", "spec", "feature", ".robot", "cases", "e2e"].iter().any(|word| file.path.to_lowercase().contains(word))
             || is_test(&file.path)
             || file.added_lines().any(|(_, line)| line.contains("test") || line.contains("Test") || line.contains(">>>"))
             || read(file, DiffSide::New).iter().flatten().any(|line| line.changed && line.in_test)

@@ -1,10 +1,14 @@
 //! The final message says that something is there, and the work tree does not have it.
 
+use std::sync::LazyLock;
+
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
+use regex::Regex;
 
 use super::failing_check::is_alone;
 use super::{Findings, Needs, Rule};
+use crate::claim::statements;
 use crate::evidence::Evidence;
 use crate::names::{NameKind, NameSource};
 
@@ -35,7 +39,7 @@ impl Rule for MissingName {
             if !sighting.places.is_empty() || went(name) || ran(name) {
                 continue;
             }
-            let sure = is_alone(evidence) && facts.delegation_step.is_none();
+            let sure = is_alone(evidence) && facts.delegation_step.is_none() && is_own(evidence, name);
             let what = if sighting.name.kind == NameKind::File { "a file" } else { "a name" };
             findings.file(
                 Severity::Error,
@@ -46,12 +50,28 @@ impl Rule for MissingName {
     }
 }
 
+/// Returns whether the message speaks of a name as the project's own: beside something that the change adds. A library's function
+/// that explains a fault, and a name that a framework makes of another, stand alone.
+fn is_own(evidence: &Evidence, name: &str) -> bool {
+    let Some(diff) = evidence.diff.get() else { return false };
+    let added = |span: &str| span.len() > 2 && diff.files.iter().any(|file| file.path.ends_with(span) || file.added_lines().any(|(_, line)| line.contains(span)));
+    statements(evidence.message()).filter(|sentence| sentence.contains(name)).any(|sentence| {
+        let spans = sentence.split('`').skip(1).step_by(2);
+        SAYS_NEW.is_match(sentence) || spans.filter(|span| !span.contains(name)).any(added)
+    })
+}
+
+/// Words of something that came with the change.
+static SAYS_NEW: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:add(?:s|ed)|new|introduc\w+|creat(?:es|ed)|implement(?:s|ed)|registers|registered|runs (?:on|npm|the tests))\b|`(?:GET|POST|PUT|PATCH|DELETE) /").expect("valid pattern")
+});
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::names::{Name, NameSighting};
     use assize_core::gathered::EvidencePart;
-    use crate::rule::testing::{changed, grades};
+    use crate::rule::testing::{changed, grades, says};
     use crate::transcript::{FactsBuilder, ToolCall, ToolResult};
 
     fn after(lines: &str, places: &[&str]) -> Vec<Certainty> {
@@ -63,13 +83,14 @@ mod tests {
         facts.call("1", ToolCall::Edit { paths: vec!["src/a.kt".into()] });
         facts.result("1", &ToolResult::default());
         let transcript = EvidencePart::Gathered(facts.finish());
-        grades(&MissingName, &Evidence { names, transcript, ..changed("src/a.kt", lines) })
+        grades(&MissingName, &Evidence { names, transcript, final_message: says("`trim()` drops the steps beyond `limit`.").final_message, ..changed("src/a.kt", lines) })
     }
 
     #[test]
     fn a_name_that_is_nowhere_is_certain() {
-        assert_eq!(after("+x\n", &[]), [Certainty::Certain]);
-        assert_eq!(after("+x\n", &["src/a.kt"]), []);
+        assert_eq!(after("+val limit = 2\n", &[]), [Certainty::Certain]);
+        assert_eq!(after("+val limit = 2\n", &["src/a.kt"]), []);
+        assert_eq!(after("+x\n", &[]), [Certainty::Likely]);
         assert_eq!(after("-fun trim() {\n", &[]), []);
     }
 }

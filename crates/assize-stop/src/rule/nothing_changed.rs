@@ -165,7 +165,7 @@ fn gives_no_reason(message: &str) -> bool {
     static REASON: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)\b(?:(?:is|are|was|were|it|does|did|has|have|do|client|code|function)(?:(?:'|’)s)? already|already (?:there|done|fixed|implemented|exists?|has|have|handles?|supports?|in place|present|retries|works?|correct|true|the case)|",
-            r"no longer|any ?more|nothing (?:to (?:do|change|fix|add|commit)|had|has to|needs? (?:to|changing)|was|needed)|no (?:\w+ )?changes?|chang(?:e|ed) nothing|not (?:needed|necessary|required|possible|reproducible|a bug|chang(?:e|ed)|made)|unnecessary|",
+            r"no longer|any ?more|nothing (?:to (?:do|change|fix|add|commit)|had|has to|needs? (?:to|changing)|was|needed)|no (?:\w+ )?changes?|chang(?:e|ed) nothing|identical|no difference|same result|up[- ]to[- ]date|not (?:needed|necessary|required|possible|reproducible|a bug|chang(?:e|ed)|made)|unnecessary|",
             r"(?:was|were|been) (?:fixed|added|done|removed|changed) (?:in|by|with) (?:[0-9a-f]{7}|#|commit|pr\b|v?\d)|as (?:intended|designed)|by design|could(?: not|n'?t) (?:reproduce|find)|(?:did|do|have|has)(?: not|n(?:'|’)?t) (?:chang|touch|edit|mad|writ)\w*|does(?: not|n'?t) (?:happen|occur|exist|reproduce))\b|\b(?:the |a )?(?:problem|issue|cause) (?:was|is)\b",
         ))
         .expect("valid pattern")

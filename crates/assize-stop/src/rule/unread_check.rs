@@ -27,7 +27,7 @@ impl Rule for UnreadCheck {
         let was_read = facts.commands_after(run.step).any(|later| {
             later.reads_output_of(run) || later.test_result().is_some_and(|result| result != TestResult::Unknown) || waits(later)
         });
-        let wanted = evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| text.contains("background"));
+        let wanted = evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| ["background", "watch", "log"].iter().any(|word| text.contains(word)));
         if was_read || wanted || facts.interrupted {
             return;
         }
@@ -55,7 +55,7 @@ fn leaves_running(run: &CommandRun) -> bool {
 /// Returns whether a command waits for one that was left running.
 fn waits(run: &CommandRun) -> bool {
     let command = run.command.inspect();
-    ["wait", "tail ", "cat ", "jobs", "pgrep", "ps "].iter().any(|word| command.contains(word))
+    ["wait", "tail ", "cat ", "jobs", "pgrep", "ps ", "sleep", "until "].iter().any(|word| command.contains(word))
 }
 
 #[cfg(test)]

@@ -31,24 +31,25 @@ impl Rule for UnrunCommand {
         if facts.interrupted || message.trim().is_empty() || names_obstacle(message).is_some() || evidence.changed() != Some(true) {
             return;
         }
-        let sure = facts.limits.is_empty() && facts.delegation_step.is_none();
-        for command in ordered(directive.text.inspect()) {
+        let complete = facts.limits.is_empty() && facts.delegation_step.is_none();
+        for (command, measures) in ordered(directive.text.inspect()) {
             let core: Vec<&str> = command.split_whitespace().take(TELLING_WORDS).collect();
             let has_run = |line: &str| core.iter().all(|word| line.contains(word));
-            if facts.commands.iter().any(|run| has_run(run.command.inspect()) && !run.was_refused()) || admits(message) {
+            if facts.commands.iter().any(|run| (has_run(run.command.inspect()) || has_run(run.output.inspect())) && !run.was_refused()) || admits(message) {
                 continue;
             }
             findings.file(
                 Severity::Error,
-                if sure { Certainty::Certain } else { Certainty::Likely },
+                // The same can be run in other ways; a measurement cannot.
+                if complete && measures { Certainty::Certain } else { Certainty::Likely },
                 format!("Directive {} says to run {}, and no command of the session is it. Run it, or say why it cannot be run.", directive.id, quote(command)),
             );
         }
     }
 }
 
-/// The commands in marks of code that a text orders to be run.
-fn ordered(text: &str) -> Vec<&str> {
+/// The commands in marks of code that a text orders to be run, and whether they are to measure something.
+fn ordered(text: &str) -> Vec<(&str, bool)> {
     static ORDER: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)^[ -/:-@]*(?:please |then |and |finally |afterwards |also )*(?:run|execute|measure (?:it |this )?(?:with|using)|benchmark (?:it )?with|verify (?:it )?with|check (?:it )?with) `([a-z./][\w./-]* [ -_a-~]{2,80})`").expect("valid pattern")
     });
@@ -56,7 +57,8 @@ fn ordered(text: &str) -> Vec<&str> {
         Regex::new(r"(?i-u)\b(?:if|unless|can|could|may|might|optional\w*|don'?t|not|never|would|users?|should be able|to see)\b|\?").expect("valid pattern")
     });
     let orders = sentences(text).filter(|sentence| !MAY.is_match(sentence));
-    orders.filter_map(|sentence| ORDER.captures(sentence)?.get(1).map(|command| command.as_str())).collect()
+    let command = |sentence| Some((ORDER.captures(sentence)?.get(1)?.as_str(), sentence.to_ascii_lowercase().contains("measure") || sentence.to_ascii_lowercase().contains("benchmark")));
+    orders.filter_map(command).collect()
 }
 
 /// Returns whether a message says that something was not run.

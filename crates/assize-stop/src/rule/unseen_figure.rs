@@ -11,7 +11,7 @@ use super::{Findings, Needs, Rule};
 use crate::claim::statements;
 use crate::claim_scope::is_partial;
 use crate::evidence::Evidence;
-use crate::transcript::{OUTPUT_BYTES_MAX, TranscriptFacts};
+use crate::transcript::{CommandRun, OUTPUT_BYTES_MAX, TranscriptFacts};
 
 /// See the module.
 pub struct UnseenFigure;
@@ -49,7 +49,8 @@ impl Rule for UnseenFigure {
                 if !texts.print_such(what) || texts.have(figure) || what == "tests" && (is_partial(sentence) || texts.count_tests(facts, figure)) {
                     continue;
                 }
-                let sure = facts.limits.is_empty() && !texts.is_cut && facts.delegation_step.is_none();
+                // Only of tests is known what else a figure may be made of.
+                let sure = what == "tests" && texts.same_tallies(facts) && facts.limits.is_empty() && !texts.is_cut && facts.delegation_step.is_none();
                 findings.file(
                     Severity::Error,
                     if sure { Certainty::Certain } else { Certainty::Likely },
@@ -87,6 +88,8 @@ static FACTOR: LazyLock<Regex> = LazyLock::new(|| {
 /// What was printed and said in a session.
 struct Texts<'a> {
     outputs: Vec<&'a str>,
+    /// What runs printed that measure something.
+    measurements: Vec<&'a str>,
     others: Vec<&'a str>,
     is_cut: bool,
 }
@@ -98,8 +101,12 @@ impl<'a> Texts<'a> {
         let prompts = facts.prompts.iter().map(|prompt| prompt.inspect());
         let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
         let lines = files.iter().flat_map(FileChange::added_lines).map(|(_, line)| line);
+        let measures = |run: &&CommandRun| {
+            ["bench", "hyperfine", "timeit", "perf "].iter().any(|word| run.command.inspect().contains(word)) || run.output.inspect().contains("/op")
+        };
+        let measurements: Vec<&str> = facts.commands.iter().filter(measures).map(|run| run.output.inspect()).collect();
         let is_cut = outputs.iter().any(|output| output.len() >= OUTPUT_BYTES_MAX);
-        Self { others: words.chain(prompts).chain(lines).collect(), outputs, is_cut }
+        Self { others: words.chain(prompts).chain(lines).collect(), outputs, measurements, is_cut }
     }
 
     /// Returns whether a number stands anywhere.
@@ -127,22 +134,36 @@ impl<'a> Texts<'a> {
     /// Returns whether runs measured something, and no two of their figures are in this proportion.
     fn contradict_factor(&self, factor: &str) -> bool {
         static FIGURE: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?-u)(\d[\d_,]*(?:\.\d+)?) ?(?:ns/op|ns|us|ms|s|seconds|sec|MB/s|req/s|ops/s|/s)\b").expect("valid pattern")
+            Regex::new(r"(?-u)(\d[\d_,]*(?:\.\d+)?) ?(ns|us|ms|s|sec|seconds)?\b").expect("valid pattern")
         });
         let Ok(factor) = factor.parse::<f64>() else { return false };
         if self.have(&format!("{factor}x")) || self.outputs.iter().any(|output| output.contains("speedup") || output.contains("faster")) {
             return false;
         }
         let figures: Vec<f64> = self
-            .outputs
+            .measurements
             .iter()
             .flat_map(|output| FIGURE.captures_iter(output))
-            .filter_map(|found| found[1].replace(['_', ','], "").parse().ok())
+            .filter_map(|found| {
+                let scale = match found.get(2).map(|unit| unit.as_str()) {
+                    Some("ns") => 1e-9,
+                    Some("us") => 1e-6,
+                    Some("ms") => 1e-3,
+                    _ => 1.0,
+                };
+                Some(found[1].replace(['_', ','], "").parse::<f64>().ok()? * scale)
+            })
             .filter(|figure| *figure > 0.0)
             .take(FIGURES_MAX)
             .collect();
         let fits = |a: &f64| figures.iter().any(|b| (a / b / factor - 1.0).abs() < FACTOR_TOLERANCE);
         figures.len() >= 2 && !figures.iter().any(fits)
+    }
+
+    /// Returns whether all runs of tests were of one command, so that no sum of them is meant.
+    fn same_tallies(&self, facts: &TranscriptFacts) -> bool {
+        let mut runs = facts.test_runs().map(|(run, _)| run.command.inspect());
+        runs.next().is_some_and(|first| runs.all(|other| other == first))
     }
 
     /// Returns whether a number of tests is what some run or all runs together came to, or cannot be told from what they printed.
@@ -178,13 +199,13 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_no_run_printed_are_certain() {
+    fn figures_that_no_run_printed_are_found() {
         let tests = ("pytest -q", "11 passed in 0.21s");
         let coverage = ("pytest --cov", "TOTAL  120  16  87%\n11 passed in 0.2s\nCoverage report");
         let bench = ("python bench.py", "bench: 6.97 ms before, 2.41 ms after");
         assert_eq!(after("All 14 tests pass.", &[tests]), [Certainty::Certain]);
-        assert_eq!(after("Coverage is now 92 %.", &[coverage]), [Certainty::Certain]);
-        assert_eq!(after("It takes 0.61 ms now.", &[bench]), [Certainty::Certain]);
+        assert_eq!(after("Coverage is now 92 %.", &[coverage]), [Certainty::Likely]);
+        assert_eq!(after("It takes 0.61 ms now.", &[bench]), [Certainty::Likely]);
         let slow = ("go test -bench .", "BenchmarkMake-8   491k   2455 ns/op\nBenchmarkMake-8   570k   2086 ns/op");
         assert_eq!(after("That is a factor of 5.3.", &[slow]), [Certainty::Certain]);
         assert_eq!(after("That is a factor of 1.2.", &[slow]), []);

@@ -42,7 +42,9 @@ impl CommandRun {
                 let away = |word: &&&str| word.starts_with(['~', '/']) && !word.starts_with("/tmp/");
                 match *program {
                     "git" => !part_looks(&words) && !arguments.iter().any(|word| GIT_OF_TREE.contains(word)),
-                    "cp" | "mv" | "rm" | "ln" | "tee" | "mkdir" | "install" => arguments.iter().any(|word| away(&word)),
+                    // Folders and what they hold may be ones that git ignores.
+                    "cp" | "mv" | "rm" | "ln" | "mkdir" | "rmdir" | "touch" | "install" => true,
+                    "tee" => arguments.iter().any(|word| away(&word)),
                     program => {
                         let installed =
                             ["vendor/bin/", "node_modules/.bin/"].iter().any(|folder| program.contains(folder));
@@ -69,8 +71,12 @@ impl CommandRun {
         let stays = |words: &[&str]| !words.iter().any(|word| word.starts_with(['/', '~']) || word.contains("$HOME"));
         command_parts(self.command.inspect()).any(|words| {
             let flag = |flags: &[&str]| words.iter().any(|word| flags.iter().any(|flag| word.starts_with(flag)));
+            // What git ignores is edited without a trace.
+            let of_code = words.last().is_some_and(|path| assize_ecosystem::is_code(path.trim_matches(['\'', '"'])));
             let edits = match words.first() {
-                Some(&"sed") => flag(&["-i", "--in-place"]),
+                Some(&"sed") => {
+                    flag(&["-i", "--in-place"]) && (of_code || !words.last().is_some_and(|path| path.contains('.')))
+                }
                 Some(&"perl" | &"ruby") => flag(&["-i", "-pi"]),
                 // The patch itself may lie anywhere.
                 Some(&"patch") => return true,
