@@ -39,7 +39,7 @@ impl Rule for MissingName {
             if !sighting.places.is_empty() || went(name) || ran(name) {
                 continue;
             }
-            let sure = is_alone(evidence) && facts.delegation_step.is_none() && is_own(evidence, name);
+            let sure = is_alone(evidence) && facts.delegation_step.is_none() && is_own(evidence, name) && !may_be_derived(name);
             let what = if sighting.name.kind == NameKind::File { "a file" } else { "a name" };
             findings.file(
                 Severity::Error,
@@ -59,6 +59,12 @@ fn is_own(evidence: &Evidence, name: &str) -> bool {
         let spans = sentence.split('`').skip(1).step_by(2);
         SAYS_NEW.is_match(sentence) || spans.filter(|span| !span.contains(name)).any(added)
     })
+}
+
+/// Returns whether frameworks make such names of others: options of a field, variables with a prefix, indexes of columns.
+fn may_be_derived(name: &str) -> bool {
+    let is_plain = !name.contains(['/', '.']) && !name.starts_with(|first: char| first.is_ascii_digit());
+    name.starts_with("--") || is_plain && name.matches('_').count() > 1 || matches!(name, "edit" | "create" | "new")
 }
 
 /// Words of something that came with the change.
