@@ -38,6 +38,11 @@ impl<'a> SeenFailures<'a> {
         Self { reports, wishes }
     }
 
+    /// Returns whether nothing reports a failure.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.reports.is_empty()
+    }
+
     /// Returns whether a test of this name was seen to fail.
     pub(crate) fn has(&self, name: &str) -> bool {
         let name = name.trim_matches(['`', '"', '\'']);

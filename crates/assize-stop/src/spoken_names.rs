@@ -23,7 +23,8 @@ pub const NAMES_MAX: usize = 24;
 /// Lists the names that have to be looked up.
 pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
     let mut names: BTreeSet<Name> = removed_definitions(evidence).into_iter().collect();
-    if evidence.changed() == Some(true) {
+    // Names stand in marks of code.
+    if evidence.changed() == Some(true) && evidence.message().contains('`') {
         names.extend(claimed(evidence.message()));
         names.extend(handed_back(evidence));
         names.extend(listed_as_changed(evidence));

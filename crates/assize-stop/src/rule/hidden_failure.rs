@@ -43,6 +43,9 @@ impl Rule for HiddenFailure {
             by_run(evidence, &seen, findings);
             return;
         }
+        if seen.is_empty() {
+            return;
+        }
         if by_pattern(evidence, &seen, findings) {
             return;
         }

@@ -100,7 +100,11 @@ fn wants_tests(directive: &Directive) -> bool {
     static UNLESS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:no|not|don'?t|without|if|unless|when|later|maybe|could|optional\w*|manual\w*|smoke|run|a/b|load)\b|\?").expect("valid pattern")
     });
-    sentences(directive.text.inspect()).any(|sentence| {
+    let words = directive.text.inspect();
+    if !words.to_lowercase().contains("test") && !WantsTests.is_in(words) {
+        return false;
+    }
+    sentences(words).any(|sentence| {
         (WANTS.is_match(sentence) || WantsTests.is_in(sentence)) && !UNLESS.is_match(sentence)
     })
 }
@@ -129,6 +133,10 @@ fn documents(directive: &Directive) -> BTreeSet<String> {
         Regex::new(r"(?i-u)\b(?:see|read|per|following|follow|according|as (?:in|described)|like|from|check|look|if|unless|not|don'?t|without|no|when|generated?)\b|\?").expect("valid pattern")
     });
     let mut found = BTreeSet::new();
+    let words = directive.text.inspect().to_lowercase();
+    if !words.contains("readme") && !words.contains("changelog") {
+        return found;
+    }
     for sentence in sentences(directive.text.inspect()).filter(|sentence| !AS_SOURCE.is_match(sentence)) {
         if let Some(document) = WANTS.captures(sentence).and_then(|found| found.iter().skip(1).flatten().next()) {
             found.insert(document.as_str().to_lowercase());
@@ -149,6 +157,9 @@ fn lists(directive: &Directive) -> Vec<Vec<&str>> {
     static ITEM: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)[A-Za-z_/.][\w./:-]*[A-Za-z0-9_]").expect("valid pattern"));
     const WORDS: [&str; 9] = ["and", "und", "y", "et", "e", "i", "en", "or", "e.g"];
     let text = directive.text.inspect();
+    if text.matches(", ").count() == 0 {
+        return Vec::new();
+    }
     let all_of = |list: regex::Match<'_>| -> Vec<&str> {
         ITEM.find_iter(&text[list.range()]).map(|item| item.as_str()).filter(|item| !WORDS.contains(item)).collect()
     };
