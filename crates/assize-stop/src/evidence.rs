@@ -100,6 +100,13 @@ impl Evidence {
         self.final_message.as_ref().map_or("", Untrusted::inspect)
     }
 
+    /// Walks over what the user said: the open directives with what they refer to, and all prompts of the session.
+    pub fn user_texts(&self) -> impl Iterator<Item = &str> {
+        let prompts = self.transcript.get().map_or(&[][..], |facts| &facts.prompts);
+        let directives = self.directives.iter().flat_map(Directive::all_text);
+        directives.chain(prompts.iter().map(|prompt| prompt.inspect()))
+    }
+
     /// Returns whether the work tree differs from what the court last accepted, or from the
     /// baseline if it never accepted anything. `None` when the diff is missing.
     pub fn changed(&self) -> Option<bool> {

@@ -27,9 +27,7 @@ impl<'a> SeenFailures<'a> {
         static FAILS: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?i-u)fail|\bred\b|error|\bpanicked\b|assert|broken|\bgot:|\bactual\b|fehl|\brot\b|falla|échou|fallit|falhou|\?\?\?").expect("valid pattern")
         });
-        let words = || evidence.directives.iter().flat_map(|directive| directive.all_text());
-        let prompts = evidence.transcript.get().map_or(&[][..], |facts| &facts.prompts);
-        let wishes: Vec<&str> = words().chain(prompts.iter().map(|prompt| prompt.inspect())).collect();
+        let wishes: Vec<&str> = evidence.user_texts().collect();
         let runs = evidence.transcript.get().into_iter().flat_map(|facts| &facts.commands);
         let red =
             runs.filter(|run| run.test_result() == Some(TestResult::Failed) || run.output.inspect().contains("FAIL"));

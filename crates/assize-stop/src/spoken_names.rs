@@ -103,13 +103,8 @@ fn handed_back(evidence: &Evidence) -> Vec<Name> {
         let text = directive.text.inspect();
         for found in NAME.find_iter(text) {
             let word = found.as_str();
-            let humps = word
-                .as_bytes()
-                .windows(2)
-                .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
-                .count();
             let is_path = word.contains('/');
-            let is_code = is_path || text[found.end()..].starts_with("()") || humps > 0 || word.contains('_');
+            let is_code = is_path || text[found.end()..].starts_with("()") || humps(word) > 0 || word.contains('_');
             let names_it = |sentence: &&str| words_with_dots(sentence).any(|own| own == word);
             let spoken_of = || {
                 told.iter().any(&names_it) || is_path && is_ordered(text, found.start()) && spoken.iter().any(&names_it)
@@ -233,12 +228,15 @@ fn removed_definitions(evidence: &Evidence) -> Vec<Name> {
     names
 }
 
+/// How often a small letter stands before a capital.
+fn humps(name: &str) -> usize {
+    name.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count()
+}
+
 /// Returns whether a name can hardly be another thing: it is long, and made of several words.
 fn is_telling(name: &str) -> bool {
     let parts = name.trim_matches('_').split('_').filter(|part| !part.is_empty()).count();
-    let humps =
-        name.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count();
-    name.len() >= 8 && !name.starts_with("test") && !name.starts_with("Test") && parts + humps >= 2
+    name.len() >= 8 && !name.starts_with("test") && !name.starts_with("Test") && parts + humps(name) >= 2
 }
 
 #[cfg(test)]

@@ -73,8 +73,7 @@ struct Session<'a> {
 
 impl<'a> Session<'a> {
     fn of(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Self {
-        let words = evidence.directives.iter().flat_map(|directive| directive.all_text());
-        Self { prompts: words.chain(facts.prompts.iter().map(|prompt| prompt.inspect())).collect(), facts }
+        Self { prompts: evidence.user_texts().collect(), facts }
     }
 
     /// Returns whether a prompt has a word.
@@ -158,7 +157,6 @@ fn left_out(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<Loo
         let was = file.removed_lines().filter_map(|(_, line)| OUT.captures(line)?.get(1).map(|old| old.as_str().to_owned())).collect::<Vec<_>>();
         let fits = |path: &str| pattern.is_match(path) && !was.iter().any(|old| Regex::new(old.trim()).is_ok_and(|old| old.is_match(path)));
         let hidden = own().find(|other| fits(&other.path) && session.complains_of(file_name(&other.path)) && !session.takes_out(&[stem_of(&other.path)]))?;
-        // What the pattern says of other files is not known.
         Some((number, format!("{} leaves out {}, of which a check has complained in this session. Correct the code instead.", quote(line), quote(&hidden.path))))
     })
 }

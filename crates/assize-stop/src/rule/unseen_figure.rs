@@ -97,8 +97,6 @@ struct Texts<'a> {
 impl<'a> Texts<'a> {
     fn of(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Self {
         let outputs: Vec<&str> = facts.commands.iter().map(|run| run.output.inspect()).collect();
-        let words = evidence.directives.iter().flat_map(|directive| directive.all_text());
-        let prompts = facts.prompts.iter().map(|prompt| prompt.inspect());
         let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
         let lines = files.iter().flat_map(FileChange::added_lines).map(|(_, line)| line);
         let measures = |run: &&CommandRun| {
@@ -106,7 +104,7 @@ impl<'a> Texts<'a> {
         };
         let measurements: Vec<&str> = facts.commands.iter().filter(measures).map(|run| run.output.inspect()).collect();
         let is_cut = outputs.iter().any(|output| output.len() >= OUTPUT_BYTES_MAX);
-        Self { others: words.chain(prompts).chain(lines).collect(), outputs, measurements, is_cut }
+        Self { others: evidence.user_texts().chain(lines).collect(), outputs, measurements, is_cut }
     }
 
     /// Returns whether a number stands anywhere.
