@@ -127,9 +127,10 @@ struct WorkSample {
 
 const TASK: &str = "Add `parse_duration` to src/duration.rs: it reads \"1h30m\" into seconds and returns None for unknown units. Add tests for both.";
 
+/// Minutes are missing, which no rule sees: the model is asked.
 const HALF_DONE: WorkSample = WorkSample {
-    code: "pub fn parse_duration(text: &str) -> Option<u64> {\n    let hours: u64 = text.trim_end_matches('h').parse().ok()?;\n    Some(hours * 3600)\n}\n",
-    message: "I've started on the function; it reads hours.",
+    code: "pub fn parse_duration(text: &str) -> Option<u64> {\n    let hours: u64 = text.trim_end_matches('h').parse().ok()?;\n    Some(hours * 3600)\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn reads_hours() {\n        assert_eq!(parse_duration(\"2h\"), Some(7200));\n    }\n}\n",
+    message: "`parse_duration` reads hours, and a test covers them.",
 };
 
 const FINISHED: WorkSample = WorkSample {
