@@ -495,8 +495,7 @@ impl PreparedWorktree {
         let filled =
             |argument: &String| argument.replace(REPORTS, &reports).replace(BUILD, &build_inside.to_string_lossy());
         job.arguments = command.arguments.iter().map(filled).collect();
-        let own = command.environment.iter().map(|(name, value)| (name.clone(), value.replace(REPORTS, &reports)));
-        job.environment = own.collect();
+        job.environment = command.environment.iter().map(|(name, value)| (name.clone(), filled(value))).collect();
         // Tests may call programs of the project's environment by their names.
         let environment = self.dependencies.iter().filter(|(host, _)| host.join("pyvenv.cfg").is_file());
         if let Some((_, folder)) = environment.into_iter().find(|(_, folder)| command.program.starts_with(&**folder)) {

@@ -65,6 +65,19 @@ MATCHER = re.compile(r"\b(Is|Has|Contains|Any|ANY|Dirty|Matches)([A-Z]|\b)")
 CONTEXTS = {"open", "subTest", "patch", "object", "dict", "TemporaryDirectory", "NamedTemporaryFile", "catch_warnings"}
 
 
+def parts_of(node):
+    """A node and all below it, each level before the next. `ast.walk` takes four times as long, and looks at operators."""
+    found = [node]
+    for part in found:
+        for value in part.__dict__.values():
+            if isinstance(value, ast.AST):
+                if value.__dict__:
+                    found.append(value)
+            elif type(value) is list:
+                found.extend(one for one in value if isinstance(one, ast.AST))
+    return found
+
+
 def name_of(node):
     """The dotted name that an expression spells, or nothing."""
     if isinstance(node, ast.Name):
@@ -189,11 +202,11 @@ def changed(node, place, chance):
 
 
 def has_set(node):
-    return any(isinstance(part, ast.Set) for part in ast.walk(node))
+    return any(isinstance(part, ast.Set) for part in parts_of(node))
 
 
 def negated(node):
-    return [part.operand for part in ast.walk(node) if isinstance(part, ast.UnaryOp)]
+    return [part.operand for part in parts_of(node) if isinstance(part, ast.UnaryOp)]
 
 
 def all_changed(values, place, chance):
@@ -262,9 +275,10 @@ class Function:
         self.name = name
         self.node = node
         self.owner = owner
+        self.parts = parts_of(node)
         self.loads = {}
         self.stores = {}
-        for part in ast.walk(node):
+        for part in self.parts:
             if isinstance(part, ast.Name):
                 counts = self.loads if isinstance(part.ctx, ast.Load) else self.stores
                 counts[part.id] = counts.get(part.id, 0) + 1
@@ -279,7 +293,7 @@ class Function:
             # Where nobody waits for it, it passes whatever it says.
             if not any(name_of(base).endswith("IsolatedAsyncioTestCase") for base in self.owner.bases):
                 return False
-        return not any(isinstance(part, ends) for part in ast.walk(self.node)) and all(
+        return not any(isinstance(part, ends) for part in self.parts) and all(
             name_of(one).rsplit(".", 1)[-1] in DECORATORS or ".mark." in "." + name_of(one)
             for one in self.node.decorator_list
         )
@@ -294,14 +308,14 @@ class Function:
                     yield from self.statements(statement.body)
             elif isinstance(statement, ast.For):
                 some = isinstance(statement.iter, (ast.List, ast.Tuple)) and statement.iter.elts
-                leaves_it = any(isinstance(part, (ast.Break, ast.Continue)) for part in ast.walk(statement))
+                leaves_it = any(isinstance(part, (ast.Break, ast.Continue)) for part in parts_of(statement))
                 if some and not leaves_it:
                     yield from self.statements(statement.body)
 
     def targets(self):
         """The places that can be changed."""
         # A test of matchers, or one that uses some, is right to pass with much.
-        has_matchers = is_matcher(self.node)
+        has_matchers = any(map(is_matcher_name, self.parts))
         for statement in self.statements(self.node.body):
             for target in self.of_statement(statement):
                 target.sure = target.sure and not has_matchers
@@ -378,7 +392,7 @@ class Function:
     def of_nothing(self, statement, operator, left, right):
         """Both sides are worked out: neither may be equal to an object that is equal to nothing."""
         wild = any(
-            WILD.search(name_of(part)) for side in (left, right) for part in ast.walk(side) if name_of(part)
+            WILD.search(name_of(part)) for side in (left, right) for part in parts_of(side) if name_of(part)
         )
         if wild or left.end_lineno != right.lineno:
             return
@@ -441,11 +455,16 @@ class Function:
 
 def is_matcher(node):
     """`Is…(…)` and the like: libraries of things that are equal to many have tests of them."""
-    return any(MATCHER.search(name_of(part)) for part in ast.walk(node) if name_of(part))
+    return any(map(is_matcher_name, parts_of(node)))
+
+
+def is_matcher_name(part):
+    name = name_of(part)
+    return bool(name) and MATCHER.search(name) is not None
 
 
 def can_change(node):
-    for part in ast.walk(node):
+    for part in parts_of(node):
         if isinstance(part, ast.Dict):
             keys = [ast.literal_eval(key) for key in part.keys]
             if len(keys) != len(set(keys)):
@@ -461,7 +480,7 @@ def within(node):
     return node.args[0] if plain and name_of(node).rsplit(".", 1)[-1] in ("approx", "list", "dict") else node
 
 
-def functions(tree):
+def functions(tree, parts):
     """The tests of a file, by the names that runners give them; what is defined or called elsewhere is left out."""
     found, twice = {}, set()
 
@@ -472,8 +491,8 @@ def functions(tree):
 
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     # Names that the file uses: tests of a class that others are made of are theirs as well.
-    used = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
-    used |= {part.attr for part in ast.walk(tree) if isinstance(part, ast.Attribute)}
+    used = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+    used |= {part.attr for part in parts if isinstance(part, ast.Attribute)}
     for node in tree.body:
         if isinstance(node, kinds) and node.name.startswith("test"):
             add(node.name, node)
@@ -484,11 +503,11 @@ def functions(tree):
     return [function for name, function in found.items() if name not in twice and function.node.name not in used]
 
 
-def qualify(tree):
+def qualify(tree, parts):
     """Writes the names of Python's own test cases out, where they were imported by name."""
     names = {
         alias.asname or alias.name: "unittest." + alias.name
-        for node in ast.walk(tree)
+        for node in parts
         if isinstance(node, ast.ImportFrom) and node.module == "unittest" and not node.level
         for alias in node.names
     }
@@ -498,12 +517,12 @@ def qualify(tree):
                 base.id = names[base.id]
 
 
-def shared_parameters(tree):
+def shared_parameters(parts):
     """Names of parameters that fixtures of the file take: what stands in a table reaches them, too."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     fixtures = [
         node
-        for node in ast.walk(tree)
+        for node in parts
         if isinstance(node, kinds) and any("fixture" in name_of(one) for one in node.decorator_list)
     ]
     return {argument.arg for node in fixtures for argument in node.args.args + node.args.kwonlyargs}
@@ -549,17 +568,19 @@ def changes_of(source, chance, word="word", elsewhere=()):
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    qualify(tree)
-    shared = shared_parameters(tree)
+    parts = parts_of(tree)
+    qualify(tree, parts)
+    shared = shared_parameters(parts)
+    lines = source.split(b"\n")
     all_targets = {}
-    for function in functions(tree):
+    for function in functions(tree, parts):
         if not set(function.name.split("::")).isdisjoint(elsewhere):
             continue
         for name in shared:
             function.stores[name] = function.stores.get(name, 0) + 2
         targets = list(function.targets()) if function.is_plain() else []
         if targets:
-            place = places(source, function.node)
+            place = places(lines, function.node)
             place.shuffle(targets)
             all_targets[function.name] = (place.random(), targets[:TARGETS_MAX])
     # Of many in a large file some have to do; which ones follows from their texts.
@@ -581,10 +602,10 @@ def changes_of(source, chance, word="word", elsewhere=()):
     return sound
 
 
-def places(source, node):
+def places(lines, node):
     """What decides upon the places within a test: its own text, and nothing else."""
     start = min([node.lineno] + [one.lineno for one in node.decorator_list])
-    text = b"\n".join(source.split(b"\n")[start - 1 : node.end_lineno]).replace(b"\r", b"")
+    text = b"\n".join(lines[start - 1 : node.end_lineno]).replace(b"\r", b"")
     return random.Random(int.from_bytes(hashlib.sha256(text).digest()[:8], "big"))
 
 

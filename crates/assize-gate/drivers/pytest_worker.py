@@ -9,11 +9,14 @@ def pytest_plugin(pytest, settings, say, say_all, settle, watch):
     reported = {placed: path for path, placed in canaries.items()}
     modern = int(pytest.__version__.split(".")[0]) >= 7
     items, names, raised = {}, Names(), {}
-    current = []
+    current, relative = [], {}
 
     def named(path):
         """The path by which a file is reported."""
-        return reported.get(str(path)) or relpath(str(path), here)
+        path = str(path)
+        if path not in relative:
+            relative[path] = reported.get(path) or relpath(path, here)
+        return relative[path]
 
     def path_of(node):
         path = getattr(node, "path", None) or getattr(node, "fspath", None)
@@ -67,7 +70,8 @@ def pytest_plugin(pytest, settings, say, say_all, settle, watch):
             return
         elif outcome != "passed":
             message = text_of(report, excinfo)
-        say("outcome", when=report.when, outcome=outcome, seconds=float(report.duration), message=message)
+        later = outcome == "passed" and report.when != "call"
+        say("outcome", later, when=report.when, outcome=outcome, seconds=float(report.duration), message=message)
 
     class Empty(pytest.Module):
         """Stands for a file that took the process down when it was imported."""
@@ -82,8 +86,8 @@ def pytest_plugin(pytest, settings, say, say_all, settle, watch):
             return name.startswith("test_")
 
     def make_module(path, parent):
-        relative = named(path)
-        kind = Empty if relative in left_out else Canary if relative in canaries else None
+        name = named(path)
+        kind = Empty if name in left_out else Canary if name in canaries else None
         if kind is None:
             return None
         return kind.from_parent(parent, **({"path": path} if modern else {"fspath": path}))
@@ -174,7 +178,7 @@ def pytest_plugin(pytest, settings, say, say_all, settle, watch):
             say_all("deselected", [id_of(item) for item in items])
 
         @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-        def pytest_runtest_protocol(self, item):
+        def pytest_runtest_protocol(self, item, nextitem):
             name = id_of(item)
             current[:] = [name]
             say("start", test=name)
@@ -183,7 +187,8 @@ def pytest_plugin(pytest, settings, say, say_all, settle, watch):
             # It raises when somebody wants to end the whole run: then the test has not ended.
             outcome.get_result()
             look(name)
-            say("finish", test=name)
+            # The next test begins at once.
+            say("finish", nextitem is not None, test=name)
             current[:] = []
             raised.clear()
 

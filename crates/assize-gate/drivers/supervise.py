@@ -57,6 +57,8 @@ PROBE_SECONDS_MAX = 30
 # Largest tree that is put back as it was between two runs, in bytes and in files.
 TREE_BYTES_MAX = 64 << 20
 TREE_FILES_MAX = 20_000
+# How a test has ended that does not run.
+LEFT_OUT = "left_out"
 # Longest message that is passed on, in characters.
 MESSAGE_CHARS_MAX = 4_000
 # How much of the tests' own output is kept, in bytes.
@@ -180,7 +182,7 @@ class MutatedRun(Run):
 
     def leave_out(self, tests):
         """Leaves tests out of the run."""
-        self.ended.update(dict.fromkeys(tests, "left_out"))
+        self.ended.update(dict.fromkeys(tests, LEFT_OUT))
 
 
 def plain_name(test):
@@ -873,8 +875,8 @@ def put(path, text):
 def mixed(run, mutated_tests, tree, server, settings, seconds):
     """Runs the tests twice, each time with mutated tests in the place of half of them.
 
-    Whichever run code under test takes itself to be in, it cannot know which of the tests are real. Assertions are left
-    as they are written. Returns whether that has settled how all tests end, and what is wrong with the whole. It settles
+    Whichever run code under test takes itself to be in, it cannot know which of the tests are real. What passed in the
+    first run and cannot be mutated is left out of the second. Assertions are left as they are written. Returns whether that has settled how all tests end, and what is wrong with the whole. It settles
     nothing where a real test fails: others that failed before it, as mutated tests do, may be the cause, or it wants to
     know what pytest says of an assertion.
     """
@@ -882,6 +884,9 @@ def mixed(run, mutated_tests, tree, server, settings, seconds):
     limit = MIXED_SECONDS_MAX
     for half in (False, True):
         now = MutatedRun(settings["phases"], {name for name in halved if halved[name] is half})
+        for before in halves:
+            passed = [test for test in before.of("passed") if plain_name(test) not in halved]
+            now.leave_out([test for test in passed if not ours(test, settings)])
         ended, trouble = mutated_tests.hold(now, server, dict(settings, as_written=True), seconds, limit)
         tree.restore()
         halves.append(now)
@@ -902,11 +907,12 @@ def mixed(run, mutated_tests, tree, server, settings, seconds):
         for objection in now.objections:
             run.object(*objection)
     for test in run.collected:
-        outcomes = [(now, now.ended[test]) for now in halves if test in now.ended and not now.is_mutated(test)]
+        real = [now for now in halves if test in now.ended and not now.is_mutated(test)]
+        outcomes = [(now, now.ended[test]) for now in real if now.ended[test] != LEFT_OUT]
         if not outcomes:
             continue
         fails = [found for found in outcomes if found[1] != "passed"]
-        # Tests that are nobody's mutated have ended twice. Ours are to fail, and fail both times.
+        # Ours that are to fail have to fail both times.
         must_fail = ours(test, settings) and test.endswith("_fails")
         now, outcome = outcomes[0] if must_fail and len(fails) < len(outcomes) else (fails or outcomes)[0]
         if must_fail and len(fails) < len(outcomes):

@@ -26,9 +26,12 @@ NAME_CHARS_MAX = 2_000
 
 
 def open_channel(descriptor, word):
-    """Returns the functions that write a line to the process that watches, and a list in several."""
+    """Returns the functions that write a line to the process that watches, and a list in several.
+
+    What may come `later` is written with the next line: each write wakes the other process. Failures never may, since what is
+    written cannot be taken back."""
     write, owner, getpid, quote = os.write, os.getpid(), os.getpid, encode_basestring_ascii
-    kind, text, lock = type, str, threading.Lock()
+    kind, text, lock, waiting = type, str, threading.Lock(), []
 
     def cut(text):
         return text if len(text) <= TEXT_CHARS_MAX else text[:TEXT_CHARS_MAX]
@@ -45,7 +48,7 @@ def open_channel(descriptor, word):
 
     repr_number = float.__repr__
 
-    def say(event, **fields):
+    def say(event, later=False, **fields):
         if getpid() != owner:
             # Not the process that was started: a test has forked.
             return
@@ -57,6 +60,11 @@ def open_channel(descriptor, word):
                 parts.append(quote(name) + ":" + value(thing))
         line = (word + " {" + ",".join(parts) + "}\n").encode()
         with lock:
+            waiting.append(line)
+            if later:
+                return
+            line = b"".join(waiting)
+            waiting.clear()
             while line:
                 line = line[write(descriptor, line) :]
 

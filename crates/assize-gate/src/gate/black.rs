@@ -28,6 +28,10 @@ impl Gate for Black {
         BLACK.calls
     }
 
+    fn builds_in(&self) -> Option<&'static str> {
+        Some("black")
+    }
+
     fn detect(&self, project: &Project) -> Vec<Setup> {
         BLACK.setups(project)
     }
@@ -63,6 +67,7 @@ impl Gate for Black {
 
 fn called(setup: &Setup, project: &Project, arguments: &[&str]) -> GateCommand {
     let mut command = BLACK.command(setup, project, arguments);
-    command.environment.insert("BLACK_CACHE_DIR".to_owned(), format!("{}/black", super::REPORTS));
+    // It reads again only what differs from the base, as it does for somebody who has it.
+    command.environment.insert("BLACK_CACHE_DIR".to_owned(), format!("{}/black", super::BUILD));
     command
 }

@@ -249,7 +249,7 @@ pub const NAMED_FILES_MAX: usize = 200;
 /// cannot be guessed.
 pub const REPORTS: &str = "{reports}";
 
-/// Stands in arguments for the folder of the tool's build output, which the gates of [`Gate::builds_in`] share.
+/// Stands in arguments and variables for the folder of the tool's build output, which the gates of [`Gate::builds_in`] share.
 pub const BUILD: &str = "{build}";
 
 /// The folder among the provided files with the tests of ours that a command takes itself, as they lie below its folder.
