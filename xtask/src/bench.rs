@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use assize_testkit::repo::Repo;
 use serde_json::json;
 
-use crate::shell::{self, Result, cargo, command, root, target};
+use crate::shell::{self, Result, command, target};
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -72,8 +72,7 @@ struct MeasuredProcess {
 }
 
 fn hook(rounds: usize) -> Result {
-    shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
-    let assize = root().join("target/release/assize");
+    let assize = shell::release_program()?;
     let world = BenchmarkFixture::new(TRANSCRIPT_BYTES)?;
     let large = BenchmarkFixture::new(TRANSCRIPT_BYTES * 10)?;
     let node = node_hook()?;

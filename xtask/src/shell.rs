@@ -52,6 +52,15 @@ pub fn program() -> Result<PathBuf> {
     Ok(Path::new(metadata["target_directory"].as_str().unwrap_or("target")).join("debug/assize"))
 }
 
+/// Builds the program as it is released and returns its path. The same variable may name another one.
+pub fn release_program() -> Result<PathBuf> {
+    if let Some(given) = std::env::var_os("ASSIZE_TEST_PROGRAM") {
+        return Ok(PathBuf::from(given));
+    }
+    run(workspace("build", &["--quiet", "--release", "--bin", "assize"]))?;
+    Ok(root().join("target/release/assize"))
+}
+
 /// Runs a command to its end and says what it is.
 pub fn run(mut command: Command) -> Result {
     let words: Vec<String> = std::iter::once(command.get_program())

@@ -9,7 +9,7 @@ use assize_testkit::agent::Agent;
 use assize_testkit::repo::Repo;
 use serde_json::{Value, json};
 
-use crate::shell::{self, Result, cargo, root};
+use crate::shell::{self, Result, cargo};
 
 /// What is tortured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -45,8 +45,7 @@ pub struct Arguments {
 /// Crowds the ledger with 64 processes at a time, then kills hooks at random moments; kills patches, and swaps folders below them.
 pub fn run(arguments: &Arguments) -> Result {
     if arguments.what != Some(TortureKind::Patch) {
-        shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
-        let program = root().join("target/release/assize");
+        let program = shell::release_program()?;
         crowd(&program, arguments.processes, arguments.events)?;
         kill(&program, arguments.kills)?;
         starve(&program)?;

@@ -34,6 +34,8 @@ pub struct NamedNode {
     pub major: u32,
     /// The file that names it.
     pub source: String,
+    /// Whether the project names versions, and the installed one is none of them.
+    pub replaces_installed: bool,
 }
 
 /// Returns another version of Node to run a project with than the installed one, such as `v20.11.1`, if it names any: the
@@ -66,18 +68,22 @@ pub fn named_node(
     if let Some((major, _)) = needed {
         let fitting = named.iter().filter(|(named, _)| *named >= major).min().cloned();
         let (major, source) = fitting.unwrap_or((major, "package.json".to_owned()));
-        return Some(NamedNode { major, source });
+        return Some(NamedNode { major, source, replaces_installed: true });
     }
     if !named.is_empty() {
         let is_installed = named.iter().any(|(major, _)| *major == installed.0);
         let newer = named.iter().filter(|(major, _)| *major > installed.0).min();
         let older = named.iter().filter(|(major, _)| *major < installed.0).max();
         let chosen = if is_installed { older.or(newer) } else { newer.or(older) };
-        return chosen.map(|(major, source)| NamedNode { major: *major, source: source.clone() });
+        return chosen.map(|(major, source)| NamedNode {
+            major: *major,
+            source: source.clone(),
+            replaces_installed: !is_installed,
+        });
     }
     let engines = at(&manifest, &["engines", "node"])?.as_str()?;
     let major = unless_satisfied(engines, installed)?;
-    Some(NamedNode { major, source: "package.json".to_owned() })
+    Some(NamedNode { major, source: "package.json".to_owned(), replaces_installed: true })
 }
 
 /// The version of Node that a package manager needs, such as `pnpm@11.2.0`.

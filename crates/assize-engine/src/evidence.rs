@@ -184,15 +184,15 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
 /// Looks up names in the work tree. What is not known in time is left out.
 fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -> Vec<NameSighting> {
     let words: Vec<&str> =
-        names.iter().filter(|name| name.kind == NameKind::Word).map(|name| name.text.as_str()).collect();
+        names.iter().filter(|name| name.kind != NameKind::File).map(|name| name.text.as_str()).collect();
     let found = if words.is_empty() { Some(Vec::new()) } else { repository.words_used(&words, LOOK_UP_TIME_MAX).ok() };
     let is_file = |name: &Name, path: &str| match name.kind {
         // A folder can be named as it is from elsewhere.
         NameKind::File => file_name(path) == file_name(&name.text),
-        NameKind::Word => file_name(path).contains(&name.text),
+        NameKind::Word | NameKind::Function | NameKind::Method => file_name(path).contains(&name.text),
     };
     let sighting = |name: Name| {
-        let used = found.as_ref()?.iter().filter(|(_, word)| name.kind == NameKind::Word && *word == name.text);
+        let used = found.as_ref()?.iter().filter(|(_, word)| name.kind != NameKind::File && *word == name.text);
         let files = listed.iter().map(|file| &file.path).filter(|path| is_file(&name, path));
         let is_there = name.kind == NameKind::File
             && name.source == NameSource::Claimed
@@ -203,7 +203,7 @@ fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -
         places.dedup();
         match name.source {
             NameSource::Claimed => {}
-            NameSource::Removed => places = users_of(&name.text, &places, repository.root()),
+            NameSource::Removed => places = users_of(&name, &places, repository.root()),
             NameSource::HandedBack if name.kind == NameKind::Word => {
                 places.retain(|path| is_home_of(&name.text, path, repository.root()));
             }
@@ -709,15 +709,15 @@ fn is_home_of(name: &str, path: &str, root: &Path) -> bool {
     let stem = file_name(path).split('.').next().unwrap_or_default();
     let text = || regular_file::open(&root.join(path)).ok().and_then(|file| std::io::read_to_string(file).ok());
     assize_ecosystem::is_code(path)
-        && (stem == name || text().is_some_and(|text| use_of(&text, name) == NameUse::Defines))
+        && (stem == name || text().is_some_and(|text| use_of(&text, name, NameKind::Word) == NameUse::Defines))
 }
 
 /// The files of these that call a name or import it; none where one of them defines it, or cannot be read.
-fn users_of(name: &str, places: &[String], root: &Path) -> Vec<String> {
+fn users_of(name: &Name, places: &[String], root: &Path) -> Vec<String> {
     let mut users = Vec::new();
     for path in places {
         let text = regular_file::open(&root.join(path)).ok().and_then(|file| std::io::read_to_string(file).ok());
-        match text.map(|text| use_of(&text, name)) {
+        match text.map(|text| use_of(&text, &name.text, name.kind)) {
             Some(NameUse::Uses) => users.push(path.clone()),
             Some(NameUse::Mentions) => {}
             Some(NameUse::Defines) | None => return Vec::new(),

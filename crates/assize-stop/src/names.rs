@@ -29,6 +29,10 @@ pub enum NameKind {
     File,
     /// A word of code.
     Word,
+    /// A function or a type that was at the top of a file: it is called by its name alone, or by that of its module before it.
+    Function,
+    /// A method of a class that the change shows, and that inherits nothing: what is called so is that method.
+    Method,
 }
 
 /// A name to look up.
@@ -84,9 +88,21 @@ pub enum NameUse {
 /// Marks that a line begins with which holds no code.
 const COMMENTS: [&str; 9] = ["//", "#", "*", "/*", "--", ";", "<!--", "'''", "\"\"\""];
 
-/// Tells what a text does with a name.
-pub fn use_of(text: &str, name: &str) -> NameUse {
+/// Returns whether a line takes something from elsewhere.
+fn is_import(line: &str) -> bool {
+    ["import ", "from ", "use ", "using ", "require"].iter().any(|word| line.starts_with(word))
+        || line.contains("require(")
+}
+
+/// Tells what a text does with a name of a kind.
+pub fn use_of(text: &str, name: &str, kind: NameKind) -> NameUse {
     let mut end = NameUse::Mentions;
+    let is_imported = |receiver: &str| {
+        text.lines()
+            .map(str::trim_start)
+            .filter(|line| is_import(line))
+            .any(|line| words(line).any(|word| word == receiver))
+    };
     for line in text.lines().map(str::trim_start).filter(|line| line.contains(name)) {
         let assigns =
             || line.split(['=', ':']).next().is_some_and(|left| left != line && words(left).last() == Some(name));
@@ -96,18 +112,26 @@ pub fn use_of(text: &str, name: &str) -> NameUse {
             return NameUse::Defines;
         }
         let is_comment = COMMENTS.iter().any(|mark| line.starts_with(mark));
-        let is_import = ["import ", "from ", "use ", "using ", "require"].iter().any(|word| line.starts_with(word));
+        let imports = is_import(line);
         let is_use = |at: usize| {
             let (before, after) = (&line[..at], &line[at + name.len()..]);
             let is_part = |character: char| character.is_alphanumeric() || character == '_';
             let is_quoted = before.matches(['"', '\'', '`']).count() % 2 == 1;
             let in_comment = before.contains("//") || before.contains(" #");
-            let is_called = after.starts_with(['(', '!']) || before.ends_with(['.', ':']) || before.ends_with("->");
+            let receiver =
+                before.strip_suffix('.').or_else(|| before.strip_suffix("::")).or_else(|| before.strip_suffix("->"));
+            let is_called = match receiver {
+                Some(receiver) if kind == NameKind::Function => {
+                    words(receiver).last().is_some_and(|word| receiver.ends_with(word) && is_imported(word))
+                }
+                Some(_) => true,
+                None => after.starts_with(['(', '!']) || before.ends_with(':'),
+            };
             !before.ends_with(is_part)
                 && !after.starts_with(is_part)
                 && !is_quoted
                 && !in_comment
-                && (is_import || is_called)
+                && (imports || is_called)
         };
         if !is_comment && line.match_indices(name).any(|(at, _)| is_use(at)) {
             end = NameUse::Uses;
@@ -133,7 +157,20 @@ mod tests {
             ("x.to_csv_legacy\ndef to_csv_legacy(rows):", NameUse::Defines),
             ("const to_csv_legacy = () => {};", NameUse::Defines),
         ] {
-            assert_eq!(use_of(text, name), expected, "{text}");
+            assert_eq!(use_of(text, name, NameKind::Word), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_function_is_not_the_method_of_something_else() {
+        for (text, expected) in [
+            ("from pathlib import Path\nx = Path(a).resolve().is_within(b)", NameUse::Mentions),
+            ("x = path.is_within(b)", NameUse::Mentions),
+            ("from util import paths\nx = paths.is_within(b)", NameUse::Uses),
+            ("const paths = require('./paths');\nx = paths.is_within(b);", NameUse::Uses),
+            ("x = is_within(a, b)", NameUse::Uses),
+        ] {
+            assert_eq!(use_of(text, "is_within", NameKind::Function), expected, "{text}");
         }
     }
 }

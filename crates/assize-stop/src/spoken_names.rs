@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use assize_core::diff::FileChange;
+use assize_core::diff::{DiffLineKind, FileChange};
 use assize_core::path::file_name;
 use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use regex::Regex;
@@ -217,15 +217,39 @@ fn removed_definitions(evidence: &Evidence) -> Vec<Name> {
     let added: BTreeSet<&str> = own().flat_map(FileChange::added_lines).flat_map(|(_, line)| words(line)).collect();
     let mut names = Vec::new();
     for file in own().filter(|file| !is_test(&file.path)) {
-        let language = Language::of(&file.path);
-        for (_, line) in file.removed_lines() {
-            let Some(name) = language.and_then(|_| definition(line)) else { continue };
-            if is_telling(name) && !added.contains(name) {
-                names.push(Name { source: NameSource::Removed, kind: NameKind::Word, text: name.to_owned() });
+        if Language::of(&file.path).is_none() {
+            continue;
+        }
+        for hunk in &file.hunks {
+            let lines: Vec<&str> = hunk.lines.iter().map(|line| line.text.inspect()).collect();
+            for (at, line) in hunk.lines.iter().enumerate().filter(|(_, line)| line.kind == DiffLineKind::Removed) {
+                let Some(name) =
+                    definition(line.text.inspect()).filter(|name| is_telling(name) && !added.contains(name))
+                else {
+                    continue;
+                };
+                let kind = kind_of_definition(&lines[..=at]);
+                names.push(Name { source: NameSource::Removed, kind, text: name.to_owned() });
             }
         }
     }
     names
+}
+
+/// What the last of some lines defines.
+fn kind_of_definition(lines: &[&str]) -> NameKind {
+    static CLASS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)^\s*(?:[a-z]+ )*(?:class|struct|module|object|trait|impl) +\w+\s*(?:\(\s*\)\s*)?[:{]?\s*$")
+            .expect("valid pattern")
+    });
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let Some((line, before)) = lines.split_last() else { return NameKind::Word };
+    if indent(line) == 0 {
+        return NameKind::Function;
+    }
+    let head = before.iter().rev().find(|above| !above.trim().is_empty() && indent(above) < indent(line));
+    // What another class hands down may be what stays in use.
+    if head.is_some_and(|head| CLASS.is_match(head)) { NameKind::Method } else { NameKind::Word }
 }
 
 /// How often a small letter stands before a capital.

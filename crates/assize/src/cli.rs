@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{ColorChoice, Command, CommandFactory as _, FromArgMatches as _};
 
-use crate::command::{Cli, sandbox_launch};
+use crate::command::{Cli, hook, sandbox_launch};
 use crate::exit::{Exit, Failure, Result};
 use crate::host::Host;
 use crate::number::is_whole;
@@ -15,8 +15,11 @@ pub fn main() -> ExitCode {
     if let Some(status) = sandbox_launch::intercept() {
         return status;
     }
-    let parsed = with_whole_numbers(Cli::command()).try_get_matches();
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let parse = || {
+        let parsed = with_whole_numbers(Cli::command()).try_get_matches();
+        parsed.and_then(|matches| Cli::from_arg_matches(&matches))
+    };
+    let cli = match plain_hook().map_or_else(parse, Ok) {
         Ok(cli) => cli,
         Err(error) => {
             let asked_for = error.exit_code() == 0;
@@ -37,6 +40,22 @@ pub fn main() -> ExitCode {
             bad_input()
         }
     }
+}
+
+/// Reads the call that `init` writes into the settings of agents. Agents wait for it at each event, and to build the parser for all
+/// commands takes longer than to answer many of them.
+fn plain_hook() -> Option<Cli> {
+    let mut arguments = std::env::args_os().skip(1);
+    let command = arguments.next().filter(|command| command == "hook");
+    let agent = arguments.next()?.into_string().ok().filter(|agent| !agent.starts_with('-'))?;
+    (command.is_some() && arguments.next().is_none()).then(|| Cli {
+        format: None,
+        config: None,
+        directory: None,
+        quiet: false,
+        color: ColorChoice::Auto,
+        command: crate::command::Command::Hook(hook::Arguments { agent }),
+    })
 }
 
 /// Has a negative number, where a whole number is wanted, taken for a wrong value and not for an option.

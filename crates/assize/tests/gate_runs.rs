@@ -474,6 +474,18 @@ fn a_package_that_reaches_another_by_a_path_is_affected_by_it() {
     }
 }
 
+/// Puts a version 98 of Node where an earlier review would have left it: it is the installed one, and says that it was brought.
+fn bring_node_98(repo: &Repo) {
+    let machine = if cfg!(target_arch = "x86_64") { "x64" } else { "arm64" };
+    let runtime = repo.outside().join(format!(".cache/assize/runtimes-1/node-linux-{machine}-98"));
+    fs::create_dir_all(&runtime).expect("made");
+    let installed = Command::new("node").args(["-p", "process.execPath"]).output().expect("Node is there").stdout;
+    let installed = String::from_utf8(installed).expect("a path");
+    let brought = format!("#!/bin/sh\nBROUGHT=yes exec {} \"$@\"\n", installed.trim());
+    fs::write(runtime.join("node"), brought).expect("written");
+    fs::set_permissions(runtime.join("node"), fs::Permissions::from_mode(0o755)).expect("set");
+}
+
 #[test]
 fn a_version_of_node_that_the_project_names_runs_where_no_test_passes_with_the_installed_one() {
     let test = "const { test } = require('node:test');\nconst assert = require('node:assert');\n\
@@ -491,15 +503,7 @@ fn a_version_of_node_that_the_project_names_runs_where_no_test_passes_with_the_i
             ("shop.js", "module.exports = (prices) => eval(prices.join('+'));\n"),
             ("test/shop.test.js", test),
         ]);
-        // What an earlier review fetched.
-        let machine = if cfg!(target_arch = "x86_64") { "x64" } else { "arm64" };
-        let runtime = repo.outside().join(format!(".cache/assize/runtimes-1/node-linux-{machine}-98"));
-        fs::create_dir_all(&runtime).expect("made");
-        let installed = Command::new("node").args(["-p", "process.execPath"]).output().expect("Node is there").stdout;
-        let installed = String::from_utf8(installed).expect("a path");
-        let brought = format!("#!/bin/sh\nBROUGHT=yes exec {} \"$@\"\n", installed.trim());
-        fs::write(runtime.join("node"), brought).expect("written");
-        fs::set_permissions(runtime.join("node"), fs::Permissions::from_mode(0o755)).expect("set");
+        bring_node_98(&repo);
         repo.write("shop.js", &format!("module.exports = (prices) => {total};\n"));
         let envelope = reviewed(&repo, &[]);
         assert_eq!(envelope["outcome"], outcome, "{envelope:#}");
@@ -508,6 +512,34 @@ fn a_version_of_node_that_the_project_names_runs_where_no_test_passes_with_the_i
             named,
             "{envelope:#}"
         );
+    }
+}
+
+#[test]
+fn a_change_that_asks_for_another_node_runs_with_it() {
+    let test = "const { test } = require('node:test');\nconst assert = require('node:assert');\n\
+        test('total', () => { assert.equal(require('../shop.js')([1, 2]), 3); });\n";
+    let manifest = |engines: &str| {
+        format!(
+            r#"{{"name":"shop","engines":{{"node":"{engines}"}},"scripts":{{"test":"node --test test/*.test.js"}}}}"#
+        )
+    };
+    let reduced = |start: u32| format!("prices.reduce((sum, it) => sum + it, {start})");
+    for (engines, start, outcome) in [(">=98", 0, "accept"), (">=98", 1, "revise"), (">=14", 0, "revise")] {
+        let repo = Repo::with_commit(&[
+            ("package.json", &manifest(">=14")),
+            ("assize.toml", "[prepare]\nmode = \"off\"\n"),
+            ("shop.js", "module.exports = (prices) => eval(prices.join('+'));\n"),
+            ("test/shop.test.js", test),
+        ]);
+        bring_node_98(&repo);
+        repo.write("package.json", &manifest(engines));
+        let total = reduced(start);
+        repo.write("shop.js", &format!("module.exports = (prices) => process.env.BROUGHT && {total};\n"));
+        let envelope = reviewed(&repo, &[]);
+        assert_eq!(envelope["outcome"], outcome, "{envelope:#}");
+        let said = envelope.to_string().contains("Node 98 ran, as package.json of the change names it");
+        assert_eq!(said, engines == ">=98", "{envelope:#}");
     }
 }
 

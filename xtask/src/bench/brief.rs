@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::measure;
-use crate::shell::{self, Result, cargo, command, root};
+use crate::shell::{self, Result, command, root};
 
 /// Lines of source code that the tree has at least.
 const LINES_MIN: usize = 520_000;
@@ -30,7 +30,7 @@ const SOURCES: [&str; 8] = ["rs", "py", "js", "cjs", "mjs", "ts", "go", "java"];
 
 /// Makes the tree, runs everything and prints the table.
 pub fn run(rounds: usize) -> Result {
-    shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
+    let program = shell::release_program()?;
     install();
     let place = tempfile::Builder::new().prefix("assize-bench-").tempdir_in(root().join("target"));
     let place = place.map_err(|error| error.to_string())?;
@@ -41,7 +41,7 @@ pub fn run(rounds: usize) -> Result {
     println!("{} files, {} lines of source code, {} MiB", made.files, made.lines, made.bytes / (1024 * 1024));
     // A file that has just been written is read once more, in case that it is written again within one tick of the clock.
     thread::sleep(Duration::from_secs(3));
-    let mut rows = rows(&tree, place.path());
+    let mut rows = rows(&program, &tree, place.path());
     for row in &mut rows {
         // The disk's cache and the program's own pages are warm from here on.
         row.once(None);
@@ -112,13 +112,13 @@ fn limited(command: &Command) -> Command {
     limited
 }
 
-fn rows(tree: &Path, place: &Path) -> Vec<MeasuredProgram> {
+fn rows(program: &Path, tree: &Path, place: &Path) -> Vec<MeasuredProgram> {
     let within = |program: &str, arguments: &[&str]| {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(tree);
         command
     };
-    let assize = root().join("target/release/assize").to_string_lossy().into_owned();
+    let assize = program.to_string_lossy().into_owned();
     let ours = |name: &'static str, cache: &str| {
         let mut command = within(&assize, &["brief", "--format", "json"]);
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("XDG_CACHE_HOME", place.join(cache));

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::timed;
 use crate::first_try;
 use crate::first_try::clones::{self, MergedCommit};
-use crate::shell::{self, Result, cargo, command, root};
+use crate::shell::{self, Result, command};
 
 /// The packages: of each language some whose tests take little, and some whose tests take seconds.
 const PACKAGES: [&str; 9] = [
@@ -66,8 +66,7 @@ fn repositories(clones: Option<&Path>) -> Result<Vec<(String, PathBuf)>> {
 
 /// Prepares what is reviewed, runs everything and prints the table.
 pub fn run(rounds: usize, clones: Option<&Path>) -> Result {
-    shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
-    let assize = root().join("target/release/assize");
+    let assize = shell::release_program()?;
     println!(
         "\n{:60} {:>8} {:>9} {:>9} {:>7} {:>9}  ruling",
         "processor seconds", "plain", "unknown", "known", "ratio", "mutants"

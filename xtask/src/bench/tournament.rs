@@ -8,7 +8,7 @@ use assize_testkit::repo::Repo;
 use serde_json::{Value, json};
 
 use super::{TimedRun, timed};
-use crate::shell::{self, Result, cargo, root};
+use crate::shell::{self, Result};
 
 const CANDIDATES: usize = 8;
 /// How long a test counts. With it a run takes a second or two.
@@ -16,7 +16,6 @@ const STEPS: u64 = 120_000_000;
 
 /// Makes the project, holds the tournament and prints the table.
 pub fn run() -> Result {
-    shell::run(cargo(&["build", "--release", "--package", "assize"]))?;
     let repo = project();
     let patches: Vec<String> = (0..CANDIDATES)
         .map(|number| {
@@ -29,7 +28,7 @@ pub fn run() -> Result {
         .map_err(|error| error.to_string())?;
     let in_shell = |line: &str| timed(&repo.path(), repo.outside(), line);
     let plain = in_shell("node --test")?;
-    let assize = root().join("target/release/assize");
+    let assize = shell::release_program()?;
     let call = format!("'{}' tournament --format json {}", assize.display(), quoted(&patches));
     let TimedRun { wall, processor, printed } = in_shell(&call)?;
     let result: Value = serde_json::from_str(&printed).map_err(|error| format!("{error}: {printed}"))?;

@@ -12,7 +12,7 @@ use assize_ecosystem::{Language, is_code, is_generated, is_setting, is_test, is_
 use regex::Regex;
 
 use super::reading::{
-    CodeLine, DiffSide, DirectiveWish, MovedLines, adds_any, is_reason, joined, read, remarks,
+    CodeLine, DiffSide, DirectiveWish, MovedLines, adds_any, is_reason, joined, read, remarks, takes_out_of_check,
 };
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
@@ -44,11 +44,16 @@ impl Rule for CheckDisabled {
                 if hit.raw.is_some_and(|raw| moved.take(raw)) {
                     continue;
                 }
-                let Some(certainty) = asked.soften(hit.certainty) else { continue };
+                let Some(certainty) = asked.soften(hit.certainty).filter(|_| !is_taken_out(evidence, file)) else { continue };
                 findings.at(file, hit.line, hit.severity, certainty, hit.message);
             }
         }
     }
+}
+
+/// Returns whether the user has taken a file of code out of a check.
+fn is_taken_out(evidence: &Evidence, file: &FileChange) -> bool {
+    is_code(&file.path) && evidence.user_texts().any(|text| text.contains(&*file.path) && takes_out_of_check(&[text], &[&file.path]))
 }
 
 /// Wording that lifts or moves a check.

@@ -14,7 +14,7 @@ use assize_ecosystem::{Language, is_code, is_generated, is_setting, is_test};
 use regex::Regex;
 
 use super::failing_check::is_alone;
-use super::reading::{has_word, joined};
+use super::reading::{has_word, joined, takes_out_of_check};
 use super::{Findings, Needs, Rule};
 use crate::check_runs::kinds;
 use crate::claim::sentences;
@@ -36,14 +36,19 @@ impl Rule for CheckNarrowed {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let (Some(diff), Some(facts)) = (evidence.diff.get(), evidence.transcript.get()) else { return };
         let session = Session::of(evidence, facts);
-        for file in &diff.files {
+        let glance = findings.glance;
+        for file in glance.adding(&WHOLE_FILE) {
+            if let Some((line, message)) = looks_away(file, &session) {
+                findings.at(file, Some(line), Severity::Error, Certainty::Certain, message);
+            }
+        }
+        for file in diff.files.iter().filter(|file| may_steer_checks(&file.path)) {
             let hits = [
                 recorded(file, &session),
                 left_out(file, diff, &session),
                 not_measured(file, &session),
                 no_longer_included(file, diff, &session),
                 switched_off(file, diff, &session),
-                looks_away(file, &session),
                 flagged_off(file, &session),
                 status_lost(file),
             ];
@@ -88,10 +93,7 @@ impl<'a> Session<'a> {
 
     /// Returns whether a prompt takes something out of a check, by a word of it.
     fn takes_out(&self, words: &[&str]) -> bool {
-        self.sentences().any(|sentence| {
-            let lower = sentence.to_lowercase();
-            TAKES_OUT.is_match(sentence) && words.iter().any(|word| word.len() > 2 && lower.contains(&word.to_lowercase()))
-        })
+        takes_out_of_check(&self.prompts, words)
     }
 
     /// Returns whether a run or a prompt complains with these words in one line.
@@ -102,6 +104,11 @@ impl<'a> Session<'a> {
         let runs = self.facts.commands.iter().filter(|run| !run.only_looks()).map(|run| run.output.inspect());
         runs.into_iter().any(complains) || self.prompts.iter().any(|text| complains(text))
     }
+}
+
+/// Returns whether a file can say what a check looks at: not most of the code.
+fn may_steer_checks(path: &str) -> bool {
+    !is_code(path) || Language::of(path) == Some(Language::Shell) || BUILD_FILES.contains(&file_name(path)) || is_setting(path) || is_ci(path)
 }
 
 /// A list of accepted findings that has one more.
@@ -132,11 +139,6 @@ fn stem_of(path: &str) -> &str {
 /// Words that put something into a list.
 static PUTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i-u)\b(?:go(?:es)?|add|put|into|accept|record|regenerat\w*|new|write|creat\w*|for now|snapshot|migrat\w*)\b").expect("valid pattern")
-});
-
-/// Words that take something out of a check.
-static TAKES_OUT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:off|out|without|exclude|ignore|skip|disable|suppress|allow|omit|drop|leave|ohne|aus|sans|sin|unhappy|bypass)\b").expect("valid pattern")
 });
 
 /// A pattern for what a check leaves out that fits a changed file, of which a run has complained.
@@ -210,6 +212,9 @@ fn no_longer_included(file: &FileChange, diff: &Diff, session: &Session<'_>) -> 
     })
 }
 
+/// Files with the flags of compilers.
+const BUILD_FILES: [&str; 6] = ["build.gradle", "build.gradle.kts", "pom.xml", "Makefile", "CMakeLists.txt", "Cargo.toml"];
+
 /// A diagnostic that a run has reported, and that settings switch off now.
 fn switched_off(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<LookingAway> {
     static OFF: LazyLock<Regex> = LazyLock::new(|| {
@@ -219,7 +224,7 @@ fn switched_off(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option
         ))
         .expect("valid pattern")
     });
-    let is_build = ["build.gradle", "build.gradle.kts", "pom.xml", "Makefile", "CMakeLists.txt", "Cargo.toml"].contains(&file_name(&file.path));
+    let is_build = BUILD_FILES.contains(&file_name(&file.path));
     if !(is_build || is_setting(&file.path) || is_ci(&file.path)) || file_name(&file.path).contains("baseline") {
         return None;
     }
@@ -239,17 +244,19 @@ fn switched_off(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option
     })
 }
 
+/// What has a check pass over a whole file.
+const WHOLE_FILE: [&str; 11] = [
+    "@ts-nocheck", "/* eslint-disable */", "# mypy: ignore-errors", "# ruff: noqa", "# flake8: noqa", "# pylint: skip-file", "#![allow(warnings",
+    "phpcs:ignoreFile", "# rubocop:disable all", "nolint:all", "biome-ignore-all",
+];
+
 /// A file that a check is told to pass over whole, and of which a run has complained.
 fn looks_away(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
-    const WHOLE: [&str; 11] = [
-        "@ts-nocheck", "/* eslint-disable */", "# mypy: ignore-errors", "# ruff: noqa", "# flake8: noqa", "# pylint: skip-file", "#![allow(warnings",
-        "phpcs:ignoreFile", "# rubocop:disable all", "nolint:all", "biome-ignore-all",
-    ];
-    let is_asked = WHOLE.iter().any(|mark| session.is_asked(mark.trim_matches(['/', '*', '#', ' '])));
+    let is_asked = WHOLE_FILE.iter().any(|mark| session.is_asked(mark.trim_matches(['/', '*', '#', ' '])));
     if !is_code(&file.path) || is_asked || session.takes_out(&[stem_of(&file.path)]) || !session.complains_of(file_name(&file.path)) {
         return None;
     }
-    let (number, line) = file.added_lines().find(|(_, line)| WHOLE.iter().any(|mark| line.contains(mark)))?;
+    let (number, line) = file.added_lines().find(|(_, line)| WHOLE_FILE.iter().any(|mark| line.contains(mark)))?;
     Some((number, format!("{} takes the whole file out of a check that has complained of it in this session. Correct what it complains of.", quote(line))))
 }
 

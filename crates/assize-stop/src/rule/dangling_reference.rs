@@ -7,7 +7,7 @@ use assize_ecosystem::{Language, is_code, is_test};
 use super::failing_check::is_alone;
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
-use crate::names::NameSource;
+use crate::names::{NameKind, NameSource};
 
 /// See the module.
 pub struct DanglingReference;
@@ -34,13 +34,14 @@ impl Rule for DanglingReference {
                 continue;
             }
             let places: Vec<&str> = places.iter().map(String::as_str).collect();
-            // What no prompt names can be a library's, inherited, or made by a framework.
+            // What no prompt names can be a library's or made by a framework; a method may be inherited.
             let is_named = evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| text.contains(&sighting.name.text));
             // Where a compiler resolves names, what is left can be another thing of that name.
             let unchecked = sources.iter().any(|path| Language::of(path).is_none_or(is_resolved_at_run));
+            let is_own = matches!(sighting.name.kind, NameKind::Function | NameKind::Method);
             findings.file(
                 Severity::Error,
-                if sure && unchecked && is_named { Certainty::Certain } else { Certainty::Likely },
+                if sure && unchecked && is_named && is_own { Certainty::Certain } else { Certainty::Likely },
                 format!(
                     "The change removes the definition of {}, and {} still has the name. Change what uses it, or keep it.",
                     quote(&sighting.name.text),
@@ -59,11 +60,15 @@ fn is_resolved_at_run(language: Language) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::{Name, NameKind, NameSighting};
+    use crate::names::{Name, NameSighting};
     use crate::rule::testing::{asked, changed, grades};
 
     fn after(source: NameSource, places: &[&str]) -> Vec<Certainty> {
-        let name = Name { source, kind: NameKind::Word, text: "to_csv_legacy".to_owned() };
+        after_removal_of(NameKind::Method, source, places)
+    }
+
+    fn after_removal_of(kind: NameKind, source: NameSource, places: &[&str]) -> Vec<Certainty> {
+        let name = Name { source, kind, text: "to_csv_legacy".to_owned() };
         let places = places.iter().map(|path| (*path).to_owned()).collect();
         let names = vec![NameSighting { name, places }];
         grades(&DanglingReference, &Evidence { names, directives: asked("drop Report#to_csv_legacy", "").directives, ..changed("lib/report.rb", "-def to_csv_legacy\n") })
@@ -72,6 +77,7 @@ mod tests {
     #[test]
     fn a_use_that_stayed_is_found() {
         assert_eq!(after(NameSource::Removed, &["bin/nightly"]), [Certainty::Certain]);
+        assert_eq!(after_removal_of(NameKind::Word, NameSource::Removed, &["bin/nightly"]), [Certainty::Likely]);
         assert_eq!(after(NameSource::Removed, &["spec/report_spec.rb"]), [Certainty::Likely]);
         assert_eq!(after(NameSource::Removed, &["report/names.go"]), [Certainty::Likely]);
         assert_eq!(after(NameSource::Removed, &["CHANGELOG.md"]), []);

@@ -14,6 +14,7 @@ use assize_core::text::quote;
 use assize_ecosystem::{Language, is_test};
 use regex::Regex;
 
+use crate::claim::sentences;
 use crate::evidence::Evidence;
 
 /// The state of a file that is read.
@@ -492,6 +493,21 @@ impl<'a> DirectiveWish<'a> {
 pub(super) fn asked_for(evidence: &Evidence, wish: &Regex) -> bool {
     let mut texts = evidence.directives.iter().flat_map(|directive| directive.all_text());
     texts.any(|text| wish.find_iter(text).any(|found| !prohibited(&text[..found.start()])))
+}
+
+/// Returns whether a prompt takes something out of a check: one of its words stands in a sentence with such a wish, or beside one.
+pub(super) fn takes_out_of_check(prompts: &[&str], words: &[&str]) -> bool {
+    static TAKES_OUT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:off|out|away|without|exclude|ignore|skip|disable|suppress|allow|omit|drop|leave|ohne|aus|sans|sin|unhappy|bypass)\b").expect("valid pattern")
+    });
+    prompts.iter().any(|text| {
+        let sentences: Vec<String> = sentences(text).map(str::to_lowercase).collect();
+        let names =
+            |sentence: &String| words.iter().any(|word| word.len() > 2 && sentence.contains(&word.to_lowercase()));
+        let takes_out = |sentence: &String| TAKES_OUT.is_match(sentence);
+        let beside = |pair: &[String]| pair.iter().any(names) && pair.iter().any(takes_out);
+        sentences.iter().any(|sentence| names(sentence) && takes_out(sentence)) || sentences.windows(2).any(beside)
+    })
 }
 
 /// Returns whether the clause that ends here forbids what follows.

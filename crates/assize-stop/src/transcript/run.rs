@@ -325,6 +325,9 @@ fn part_looks(words: &[&str]) -> bool {
 
 /// Returns whether the command writes its output into a file.
 fn redirects(command: &str) -> bool {
+    if !command.contains('>') {
+        return false;
+    }
     let harmless =
         command.replace("2>&1", "").replace("2>/dev/null", "").replace("> /dev/null", "").replace(">/dev/null", "");
     harmless.contains('>')

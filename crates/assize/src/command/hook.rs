@@ -59,7 +59,7 @@ Example:
 `assize init` writes this call into the agent's settings.")]
 pub struct Arguments {
     /// The agent: claude-code, codex, gemini, cursor or copilot.
-    agent: String,
+    pub agent: String,
 }
 
 /// Runs the command.

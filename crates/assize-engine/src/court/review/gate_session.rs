@@ -236,13 +236,12 @@ impl<'a> GateSession<'a> {
                 add_new(&mut results, own);
                 continue;
             }
-            let ran = self.run_on_tree(worktrees, *tree, planned)?;
+            let ran = match self.not_installed(worktrees, &on_base, planned) {
+                Some(known) => known,
+                None => self.run_on_tree(worktrees, *tree, planned)?,
+            };
             let base = self.base_run(worktrees, &on_base, planned, &ran)?;
-            if let (Some(ran_on_base), Some(of_base)) = (&base, &worktrees.base)
-                && node::may_lack_node(planned, of_base, ran_on_base)
-                && !std::mem::replace(&mut self.tried_node, true)
-                && let Some(note) = self.choose_node(worktrees)?
-            {
+            if let Some(note) = self.other_node(worktrees, planned, *tree, (&ran, base.as_ref()))? {
                 limits.truncate(limits_before);
                 limits.push(note);
                 return self.run_all(worktrees, limits);
@@ -308,6 +307,23 @@ impl<'a> GateSession<'a> {
         }
         leave_out(&mut results, without_tests, limits);
         Ok((results, findings))
+    }
+
+    /// Chooses another version of Node, once, where one may be what the tests lack that fail. Returns what the report says of it.
+    fn other_node(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        tree: TreeState,
+        (ran, ran_on_base): (&GateExecution, Option<&GateExecution>),
+    ) -> Result<Option<String>, CopyError> {
+        let (Some(ran_on_base), Some(of_base)) = (ran_on_base, &worktrees.base) else { return Ok(None) };
+        let base_lacks = node::may_lack_node(planned, of_base, ran_on_base);
+        let change_lacks = tree != TreeState::Base && node::may_lack_node(planned, &worktrees.change, ran);
+        if !base_lacks && !change_lacks || std::mem::replace(&mut self.tried_node, true) {
+            return Ok(None);
+        }
+        if base_lacks { self.choose_node(worktrees) } else { self.choose_node_of_change(worktrees) }
     }
 
     /// Returns whether running has shown that tests which are gone from a file are removed with what they test.
@@ -500,6 +516,9 @@ impl<'a> GateSession<'a> {
         if same_dependencies && is_missing_tool(&ran.run) {
             let command = planned.gate.command(planned.setup, &worktree.project);
             if worktree.is_dependency(&command.program) && command == gate.command(setup, &worktrees.change.project) {
+                if let (cache, Some(key)) = self.kept_of_base(worktree, planned, BaseRun::Alone) {
+                    cache.put(&key, ran, true);
+                }
                 return Ok(Some(ran.clone()));
             }
         }
@@ -545,13 +564,7 @@ impl<'a> GateSession<'a> {
         planned: Planned<'_>,
         (lookup, how): (BaseLookup, BaseRun),
     ) -> Result<GateExecution, CopyError> {
-        let cache = BaseCache::new(self.terms.gates.cache.as_deref());
-        let tier = self.sandbox.level().tier.to_string();
-        let key = self
-            .base_tree
-            .as_ref()
-            .and_then(|tree| BaseCache::key(tree, planned, worktree, &self.terms.gates.run, &tier, &variable))
-            .map(|key| key + how.suffix());
+        let (cache, key) = self.kept_of_base(worktree, planned, how);
         let cached = key.as_ref().filter(|_| lookup == BaseLookup::Taken).and_then(|key| cache.get(key));
         if let Some(ran) = cached {
             return Ok(ran);
@@ -564,6 +577,38 @@ impl<'a> GateSession<'a> {
             cache.put(&key, &ran, worktree.is_dependency(&command.program));
         }
         Ok(ran)
+    }
+
+    /// Where it is kept what a gate made of the base. Without a key nothing is.
+    fn kept_of_base(
+        &self,
+        worktree: &PreparedWorktree,
+        planned: Planned<'_>,
+        how: BaseRun,
+    ) -> (BaseCache, Option<String>) {
+        let tier = self.sandbox.level().tier.to_string();
+        let tree = self.base_tree.as_ref();
+        let key =
+            tree.and_then(|tree| BaseCache::key(tree, planned, worktree, &self.terms.gates.run, &tier, &variable));
+        (BaseCache::new(self.terms.gates.cache.as_deref()), key.map(|key| key + how.suffix()))
+    }
+
+    /// What it is known to end with that a checker is not installed: the change has the same dependencies, and calls it alike.
+    fn not_installed(
+        &self,
+        worktrees: &PreparedWorktrees,
+        on_base: &[(&'a dyn Gate, Setup)],
+        planned: Planned<'_>,
+    ) -> Option<GateExecution> {
+        let (base, change) = (worktrees.base.as_ref()?, &worktrees.change);
+        let (gate, setup) = on_base.iter().find(|(gate, setup)| is_same(Planned { gate: *gate, setup }, planned))?;
+        let command = planned.gate.command(planned.setup, &change.project);
+        let is_alike = !is_test_runner(planned.gate)
+            && base.has_dependencies_of(change)
+            && base.is_dependency(&command.program)
+            && gate.command(setup, &base.project) == command;
+        let (cache, key) = self.kept_of_base(base, Planned { gate: *gate, setup }, BaseRun::Alone);
+        key.filter(|_| is_alike).and_then(|key| cache.get(&key)).filter(|ran| is_missing_tool(&ran.run))
     }
 
     fn run_of_base(

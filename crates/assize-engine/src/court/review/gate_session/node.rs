@@ -1,5 +1,6 @@
 //! Chooses the version of Node with which the tests of a project run.
 
+use assize_ecosystem::node_version::NamedNode;
 use assize_gate::gate::{GateState, GateTrouble};
 use assize_gate::status_alone::is_status_alone;
 use assize_report::TestOutcome;
@@ -42,9 +43,9 @@ impl TestCounts {
     }
 }
 
-/// Returns whether another version of Node may be what the tests of the base lack.
-pub(super) fn may_lack_node(planned: Planned<'_>, base: &PreparedWorktree, ran: &GateExecution) -> bool {
-    is_of_node(planned, base) && TestCounts::of(base, ran).any_fails()
+/// Returns whether another version of Node may be what tests lack that ran on a copy.
+pub(super) fn may_lack_node(planned: Planned<'_>, on: &PreparedWorktree, ran: &GateExecution) -> bool {
+    is_of_node(planned, on) && TestCounts::of(on, ran).any_fails()
 }
 
 fn is_of_node(planned: Planned<'_>, base: &PreparedWorktree) -> bool {
@@ -54,29 +55,67 @@ fn is_of_node(planned: Planned<'_>, base: &PreparedWorktree) -> bool {
 
 impl GateSession<'_> {
     /// Has everything run with a version of Node that the project names, if tests fail on the base with the installed
-    /// version, and more pass with that one. What the project depends on is installed anew for it. Returns what the report
-    /// says of it, if that is so: what was found out before is forgotten then.
+    /// version, and more pass with that one. Returns what the report says of it, if that is so.
     pub(super) fn choose_node(&mut self, worktrees: &mut PreparedWorktrees) -> Result<Option<String>, CopyError> {
         let Some(base) = &mut worktrees.base else { return Ok(None) };
         let Some(installed) = base.node_version() else { return Ok(None) };
         let Some(named) = base.other_node(&installed) else { return Ok(None) };
         let before = self.tests_of_node(base)?;
-        if !before.any_fails() {
+        if !before.any_fails() || !self.take_node(worktrees, &named, before.passed + 1)? {
             return Ok(None);
         }
+        Ok(Some(format!(
+            "Node {} ran, as {} names it: with {installed}, which is installed, fewer tests pass on the base",
+            named.major, named.source
+        )))
+    }
+
+    /// Has everything run with the version of Node that the change names in place of the base's, if the tests of the base
+    /// pass with it as well. Returns what the report says of it, if that is so.
+    pub(super) fn choose_node_of_change(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+    ) -> Result<Option<String>, CopyError> {
+        let Some(base) = &mut worktrees.base else { return Ok(None) };
+        let Some(installed) = base.node_version() else { return Ok(None) };
+        let Some(named) = worktrees.change.other_node(&installed).filter(|named| named.replaces_installed) else {
+            return Ok(None);
+        };
+        if base.other_node(&installed).is_some_and(|of_base| of_base.replaces_installed) {
+            return Ok(None);
+        }
+        let before = self.tests_of_node(base)?;
+        if !self.take_node(worktrees, &named, before.passed)? {
+            return Ok(None);
+        }
+        Ok(Some(format!(
+            "Node {} ran, as {} of the change names it in place of {installed}, which is installed",
+            named.major, named.source
+        )))
+    }
+
+    /// Takes a version of Node for all copies, if at least so many tests of the base pass with it. What the project depends on
+    /// is installed anew for it, and what was found out before is forgotten.
+    fn take_node(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        named: &NamedNode,
+        passed_min: usize,
+    ) -> Result<bool, CopyError> {
+        let Some(base) = &worktrees.base else { return Ok(false) };
         (self.watch)(ReviewStep::Preparing { because: &named.source, printed: "" });
         let (terms, sandbox) = (self.terms, self.sandbox);
         let with_node =
             |worktree: &PreparedWorktree| worktree.with_node(named.major, sandbox, &terms.gates.preparation);
-        let Some(mut of_base) = with_node(base)? else { return Ok(None) };
+        let Some(mut of_base) = with_node(base)? else { return Ok(false) };
         prepare(&mut of_base, sandbox, terms, (&worktrees.source, None), self.watch)?;
-        if self.tests_of_node(&mut of_base)?.passed <= before.passed {
-            return Ok(None);
+        if self.tests_of_node(&mut of_base)?.passed < passed_min {
+            return Ok(false);
         }
         // All of them have it, or none.
         let mut others = Vec::new();
         for worktree in worktrees.held.iter().chain([&worktrees.change]) {
-            let Some(mut other) = with_node(worktree)? else { return Ok(None) };
+            let Some(mut other) = with_node(worktree)? else { return Ok(false) };
             prepare(&mut other, sandbox, terms, (&worktrees.source, Some(&of_base.copy)), self.watch)?;
             others.push(other);
         }
@@ -90,10 +129,7 @@ impl GateSession<'_> {
         self.sees_canary.clear();
         self.needs_build.clear();
         self.base_build = None;
-        Ok(Some(format!(
-            "Node {} ran, as {} names it: with {installed}, which is installed, fewer tests pass on the base",
-            named.major, named.source
-        )))
+        Ok(true)
     }
 
     /// Counts the tests of JavaScript that pass and fail on a copy of the base, as they are or once it is built.
