@@ -846,6 +846,7 @@ def untold(reply, before, after):
     gap     a line that the hunk leaves out stands right beside lines that come, so that they may come above or below it
     space   the old lines of the hunk that are as deep as one that comes stand on several depths in the file; or there is
             none, and that line is indented otherwise than in the commit
+    end     its last hunk lacks lines by its header, and nothing marks the end of the text: a text that was cut there looks the same
     """
     for path, lines in hunks_of(reply):
         text = before.get(path, "").split("\n")
@@ -867,7 +868,17 @@ def untold(reply, before, after):
             there = len(depths.get(indent_of(t), ()))
             if o == "+" and t.strip() and (there > 1 or there == 0 and t not in new):
                 return "space"
-    return None
+    return "end" if is_unended(reply) else None
+
+
+def is_unended(reply):
+    """Whether the last hunk of a text lacks lines by its header, and no code fence ends the text."""
+    heads = list(re.finditer(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@.*$", reply, re.MULTILINE))
+    below = reply[heads[-1].end():].split("\n")[1:] if heads else []
+    if not heads or any(line.startswith("```") for line in below):
+        return False
+    old, new = (int(heads[-1].group(side) or 1) for side in (1, 2))
+    return sum(line[:1] in (" ", "-") for line in below) < old or sum(line[:1] in (" ", "+") for line in below) < new
 
 
 # ---- tools ----------------------------------------------------------------------------------

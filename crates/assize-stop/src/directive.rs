@@ -351,8 +351,21 @@ const FEEDBACK_HINTS: [&str; 12] =
 
 /// Returns whether the sentence tells the agent to go on without asking.
 pub(crate) fn says_go_ahead(sentence: &str) -> bool {
-    (GO_AHEAD.is_match(sentence) || Meaning::GoAhead.is_in(sentence))
+    (GO_AHEAD.find_iter(sentence).any(|found| is_told(&sentence[..found.start()])) || Meaning::GoAhead.is_in(sentence))
         && !sentence.to_ascii_lowercase().contains("don't just do")
+}
+
+/// Returns whether what follows is said to the agent: not quoted, and not what something else has to do.
+fn is_told(before: &str) -> bool {
+    static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i-u)\b([a-z]+) (?:should|must|shall|may|can|will|would|has to|have to|needs to)(?: [a-z]+){0,2} *$",
+        )
+        .expect("valid pattern")
+    });
+    let subject = OTHERS.captures(before).and_then(|found| found.get(1));
+    let is_quoted = before.matches('"').count() % 2 == 1;
+    !is_quoted && subject.is_none_or(|subject| ["you", "please", "and"].contains(&&*subject.as_str().to_lowercase()))
 }
 
 /// What a program under work is to do without asking is something else, so the wording has to be about

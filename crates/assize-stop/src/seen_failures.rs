@@ -97,7 +97,7 @@ impl<'a> SeenFailures<'a> {
             .expect("valid pattern")
         });
         static HIDE: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|deselect|xfail|tag|assum|behind|only (?:run|when|if|with|on)|conditional|nightly|spec|überspring|nur wenn|nur laufen|omit|prueba|essai)").expect("valid pattern")
+            Regex::new(r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|park|deselect|xfail|tag|assum|behind|only (?:run|when|if|with|on)|conditional|nightly|spec|überspring|nur wenn|nur laufen|omit|prueba|essai)").expect("valid pattern")
         });
         let (of_name, of_file): (Vec<String>, Vec<String>) = (parts(name).collect(), parts(file_name(path)).collect());
         self.going().any(|sentence| {
@@ -122,7 +122,7 @@ impl<'a> SeenFailures<'a> {
     fn going(&self) -> impl Iterator<Item = &'a str> {
         static AWAY: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(concat!(
-                r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|deselect|xfail|tag|assum|behind|remov|delet|drop|get rid|take out|comment(?:ed)? out|expected (?:to )?fail|",
+                r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|park|deselect|xfail|tag|assum|behind|remov|delet|drop|get rid|take out|comment(?:ed)? out|expected (?:to )?fail|",
                 r"can go|go away|only (?:run|when|if|with)|mov|renam|replac|obsolete|outdated|no longer|conditional|separate|nightly|retir|merg|consolidat|simplif|revert|undo|roll back|fold|parametri|into (?:a|one) table|with a table|park|out of|of its own|zusammenfass|raus|weg\b|",
                 r"überspring|auslass|nur laufen|nur wenn|ausschlie|deaktivier|lösch|entfern|omit|salt[ae]|excluy|quita|elimin|borra|désactiv|exclu|supprim|apag|rimuov)",
             ))

@@ -152,9 +152,19 @@ fn is_ordered(text: &str, at: usize) -> bool {
         ))
         .expect("valid pattern")
     });
+    // At the head of a sentence or behind a comma it may be what the next words tell about.
+    static BARE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u)(?:^[ -/:-@]*(?:[0-9a-z][.)] )?[`]?|, [`]?)$").expect("valid pattern"));
+    static TOLD_ABOUT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)^[`]? [a-z]+").expect("valid pattern"));
+    static LISTED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)^[`]? (?:and|or|und|oder|et|ou|y|o|e|to|too|also|as well|with)\b").expect("valid pattern")
+    });
     let start = text[..at].rfind('\n').map_or(0, |line| line + 1);
     let line = text[start..].lines().next().unwrap_or_default();
-    !text.contains(['?', '？']) && INTO.is_match(&text[start..at]) && !SUBJECT.is_match(line)
+    let behind = text[at..].trim_start_matches(|letter: char| letter.is_alphanumeric() || "/._-".contains(letter));
+    let is_subject = BARE.is_match(&text[start..at]) && TOLD_ABOUT.is_match(behind) && !LISTED.is_match(behind)
+        || SUBJECT.is_match(line);
+    !text.contains(['?', '？']) && INTO.is_match(&text[start..at]) && !is_subject
 }
 
 /// Words that make a file the subject or the model of other work.

@@ -276,8 +276,8 @@ fn flagged_off(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> 
         let flag = FLAG.captures(line)?.get(1)?.as_str();
         let without = squeezed(&line.replace(flag, ""));
         let is_same = file.removed_lines().any(|(_, old)| squeezed(old) == without);
-        let name = flag.trim_start_matches('-').split(['=', ' ']).next().unwrap_or_default();
-        (is_same && !kinds(&without).is_empty() && !session.is_asked(name) && (failed() || session.complains_of("error"))).then(|| {
+        let (name, value) = flag.trim_start_matches('-').split_once(['=', ' ']).unwrap_or((flag, ""));
+        (is_same && !kinds(&without).is_empty() && !session.is_asked(name) && !session.takes_out(&[value]) && (failed() || session.complains_of("error"))).then(|| {
             (number, format!("{} takes something out of a check that failed in this session. Correct what it complains of, or ask the user.", quote(line)))
         })
     })

@@ -14,6 +14,7 @@ use crate::claim::{asks_user, names_obstacle, sentences};
 use crate::directive::Directive;
 use crate::evidence::Evidence;
 use crate::phrases::Meaning;
+use crate::transcript::{CommandRun, CommandState, TranscriptFacts};
 
 /// See the module.
 pub struct CommentOnly;
@@ -42,6 +43,8 @@ impl Rule for CommentOnly {
             return;
         }
         let sure = demanded
+            && !BESIDE_CODE.is_match(directive.text.inspect())
+            && !evidence.transcript.get().is_some_and(mended_a_run)
             && !documents(file)
             && file.added_count() > 0
             && diff.limits.is_empty()
@@ -54,6 +57,14 @@ impl Rule for CommentOnly {
             format!("Directive {} asks for code to behave differently, and all that was changed are comments and prose. Change the code, or say in the final message that none had to change and why.", directive.id),
         );
     }
+}
+
+/// Returns whether a command that had failed passed after the last edit: what came was what it lacked.
+fn mended_a_run(facts: &TranscriptFacts) -> bool {
+    let Some(edited) = facts.edits.last().map(|edit| edit.step) else { return false };
+    let (before, after): (Vec<&CommandRun>, Vec<&CommandRun>) = facts.commands.iter().partition(|run| run.step < edited);
+    let failed = |same: &CommandRun| before.iter().any(|run| run.state == CommandState::Failed && run.command == same.command);
+    after.iter().any(|run| run.state == CommandState::Succeeded && failed(run))
 }
 
 /// Returns the first file of code in a change of code in which only comments changed, with prose at most beside it.
@@ -121,6 +132,11 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         r"annotat\w*|descri\w*|explain\w*|notes?|text|prose|translat\w*|mention\w*|to-?dos?|fixmes?|clean(?: |-)?up|tidy|says?|above|year|phras\w*|revive|sphinx|doxygen|\w*_docs|trailing|pydocstyle)\b",
     ))
     .expect("valid pattern")
+});
+
+/// What is to be said, or is said wrongly, beside code.
+static BESIDE_CODE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:says?|said|states?|stands?|notes?|mentions?|write|add) (?:[a-z`()]+ ){0,3}(?:above|beside|next to)\b").expect("valid pattern")
 });
 
 /// Returns whether a text speaks of words about the code, in one of some languages.

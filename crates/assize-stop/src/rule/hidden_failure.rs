@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use assize_core::diff::FileChange;
+use assize_core::diff::{FileChange, FileStatus};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::path::{file_name, is_ci};
 use assize_core::text::{listed, quote};
@@ -12,7 +12,7 @@ use regex::Regex;
 
 use super::failing_check::is_alone;
 use super::lost_test::name_of;
-use super::reading::{CodeLine, DiffSide, HunkTest, read, tests_in};
+use super::reading::{CodeLine, DiffSide, HunkTest, goes_with_subject, keeps_values, read, tests_in};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 use crate::seen_failures::SeenFailures;
@@ -62,7 +62,10 @@ fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<
     let Some(verification) = &evidence.verification else { return };
     let sure = is_alone(evidence) && !verification.dirty_start;
     for run in &verification.runs {
-        let is_hidden = |id: &&str| !seen.is_wanted_away(name_of(id), file_of(evidence, name_of(id)));
+        let is_hidden = |id: &&str| {
+            let file = file_of(evidence, name_of(id));
+            !seen.is_wanted_away(name_of(id), file.map_or("", |file| &file.path)) && !file.is_some_and(|file| lives_on(file, evidence))
+        };
         let hidden: Vec<String> =
             run.hidden.iter().map(|test| test.id.as_str()).filter(is_hidden).map(quote).collect();
         // As many tests that came may be these under other names.
@@ -78,13 +81,18 @@ fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<
     }
 }
 
+/// Returns whether the tests that a file lost stand in others, or went with what they test.
+fn lives_on(file: &FileChange, evidence: &Evidence) -> bool {
+    evidence.diff.get().is_some_and(|diff| keeps_values(file, diff) || file.status == FileStatus::Deleted && goes_with_subject(file, diff))
+}
+
 /// The changed file that names a test.
-fn file_of<'a>(evidence: &'a Evidence, name: &str) -> &'a str {
+fn file_of<'a>(evidence: &'a Evidence, name: &str) -> Option<&'a FileChange> {
     let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
     let names_it = |file: &&FileChange| {
         file.hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| line.text.inspect().contains(name))
     };
-    files.iter().find(names_it).map_or("", |file| &file.path)
+    files.iter().find(names_it)
 }
 
 /// What the change shows: a condition, a tag or a wrapper that came at a test that was seen to fail.
@@ -135,7 +143,9 @@ fn by_pattern(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findi
         for (number, line) in file.added_lines() {
             let Some(pattern) = LEFT_OUT.captures(line).and_then(|found| found.get(1)) else { continue };
             let failed = seen.failed_word_in(pattern.as_str());
-            let Some(word) = failed.filter(|word| !seen.is_wanted_away(word, "")) else { continue };
+            // Another line, or another script of it, may run what this one leaves out.
+            let named = |word: &str| file.added_lines().map(|(_, line)| line.matches(word).count()).sum::<usize>();
+            let Some(word) = failed.filter(|word| named(word) < 2 && !seen.is_wanted_away(word, "")) else { continue };
             findings.at(
                 file,
                 Some(number),
@@ -219,6 +229,10 @@ fn by_count(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: Option<Fewer<'_
         file.added_lines().any(|(_, line)| language.and_then(|language| skip_marker(language, line, line)).is_some())
     };
     // Tests that the user wants away, or that the message says went, are no secret; those that are marked are told by the marker.
+    let mut losing = diff.files.iter().filter(|file| is_test(&file.path) && file.removed_lines().next().is_some()).peekable();
+    if losing.peek().is_some() && losing.all(|file| lives_on(file, evidence)) {
+        return;
+    }
     if diff.files.iter().filter(|file| is_test(&file.path) || file.path.ends_with(".rs")).any(skips)
         || seen.wants_any_away() || speaks_of_it(evidence.message()) || diff.is_empty() {
         return;

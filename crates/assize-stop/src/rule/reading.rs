@@ -5,13 +5,14 @@
 //! by line out of hunks, so it is a good guess and no parse: rules must stay right when it errs.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use assize_core::diff::{Diff, DiffHunk, DiffLineKind, FileChange};
+use assize_core::diff::{Diff, DiffHunk, DiffLineKind, FileChange, FileStatus};
 use assize_core::finding::Certainty;
+use assize_core::path::file_name;
 use assize_core::text::quote;
-use assize_ecosystem::{Language, is_test};
+use assize_ecosystem::{Language, is_code, is_test, tested_stem};
 use regex::Regex;
 
 use crate::claim::sentences;
@@ -493,6 +494,40 @@ impl<'a> DirectiveWish<'a> {
 pub(super) fn asked_for(evidence: &Evidence, wish: &Regex) -> bool {
     let mut texts = evidence.directives.iter().flat_map(|directive| directive.all_text());
     texts.any(|text| wish.find_iter(text).any(|found| !prohibited(&text[..found.start()])))
+}
+
+/// Returns whether a file that a file of tests is named after, or imports, was deleted as well.
+pub(super) fn goes_with_subject(test: &FileChange, diff: &Diff) -> bool {
+    let subject = tested_stem(&test.path);
+    let gone = |file: &&FileChange| file.status == FileStatus::Deleted && !is_test(&file.path) && is_code(&file.path);
+    let stem = |path: &str| file_name(path).split('.').next().unwrap_or_default().to_owned();
+    let imports = |name: &str| {
+        test.removed_lines()
+            .any(|(_, line)| (line.contains("import") || line.contains("require")) && has_word(line, name))
+    };
+    diff.files
+        .iter()
+        .filter(gone)
+        .map(|file| stem(&file.path))
+        .any(|name| name.eq_ignore_ascii_case(subject) || imports(&name))
+}
+
+/// Returns whether the values that tests had in the lines a file lost stand in lines that tests gained: they became rows of a table, or
+/// moved. Two values at least, since one stands anywhere.
+pub(super) fn keeps_values(file: &FileChange, diff: &Diff) -> bool {
+    static VALUE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?-u)\b\d+(?:\.\d+)?\b|"[ !#-~]{2,}?"|'[ -&(-~]{2,}?'"#).expect("valid pattern")
+    });
+    fn values<'l>(lines: impl Iterator<Item = &'l str>) -> HashSet<&'l str> {
+        lines.flat_map(|line| VALUE.find_iter(line)).map(|value| value.as_str().trim_matches(['"', '\''])).collect()
+    }
+    let asserts = |line: &&str| {
+        ["assert", "expect", "should", "equal", "Equal", "EXPECT", "CHECK"].iter().any(|word| line.contains(word))
+    };
+    let lost = values(file.removed_lines().map(|(_, line)| line).filter(asserts));
+    let tests = diff.files.iter().filter(|other| is_test(&other.path) || other.path == file.path);
+    let gained = values(tests.flat_map(FileChange::added_lines).map(|(_, line)| line));
+    lost.len() > 1 && lost.is_subset(&gained)
 }
 
 /// Returns whether a prompt takes something out of a check: one of its words stands in a sentence with such a wish, or beside one.

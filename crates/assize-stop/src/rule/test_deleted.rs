@@ -6,12 +6,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 use assize_core::diff::{Diff, FileChange, FileStatus, DiffLineKind};
 use assize_core::finding::{Certainty, Severity};
-use assize_ecosystem::{Language, is_code, is_generated, is_test, tested_stem};
-use assize_core::path::file_name;
+use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use assize_core::text::quote;
 
 use super::glance::Glance;
-use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, has_word, joined, list_names, read, tests_in};
+use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, has_word, joined, goes_with_subject, keeps_values, list_names, read, tests_in};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 use crate::seen_failures::SeenFailures;
@@ -41,7 +40,7 @@ impl Rule for TestDeleted {
         let surroundings = Surroundings::of(diff, &census);
         let seen = SeenFailures::of(evidence);
         for (file, names) in &census.lost {
-            if file.status == FileStatus::Deleted && surroundings.subject_deleted(&file.path) {
+            if file.status == FileStatus::Deleted && surroundings.subject_deleted(file) || keeps_values(file, diff) {
                 continue;
             }
             let failed = |name: &String| seen.has(name) && !seen.is_wanted_away(name, &file.path);
@@ -152,12 +151,9 @@ impl<'a> Surroundings<'a> {
         Self { diff, undefined, test_lines_added }
     }
 
-    /// Returns whether the file that a test file is named after was deleted too.
-    fn subject_deleted(&self, test_path: &str) -> bool {
-        let subject = tested_stem(test_path);
-        let gone =
-            |file: &FileChange| file.status == FileStatus::Deleted && !is_test(&file.path) && is_code(&file.path);
-        self.diff.files.iter().filter(|file| gone(file)).any(|file| stem(&file.path).eq_ignore_ascii_case(subject))
+    /// Returns whether a file that a test file is named after, or imports, was deleted too.
+    fn subject_deleted(&self, test: &FileChange) -> bool {
+        goes_with_subject(test, self.diff)
     }
 
     fn certainty(&self, file: &FileChange, lost: usize, census: &TestCensus<'_>) -> Certainty {
@@ -197,11 +193,6 @@ fn definitions(file: &FileChange, side: DiffSide) -> Vec<String> {
         found.get(1).or_else(|| found.get(2)).map(|name| name.as_str().to_owned())
     };
     read(file, side).iter().flatten().filter(|line| line.changed && !line.in_test).filter_map(name).collect()
-}
-
-fn stem(path: &str) -> &str {
-    let name = file_name(path);
-    name.split('.').next().unwrap_or(name)
 }
 
 /// A test file that was renamed so that no runner finds it.
@@ -317,7 +308,8 @@ mod tests {
     #[test]
     fn fewer_tests_than_before_and_tests_of_lost_code_are_likely() {
         let merged = "-def test_a():\n-    assert f(1)\n-def test_b():\n-    assert f(2)\n+@pytest.mark.parametrize('x', [1, 2])\n+def test_all(x):\n+    assert f(x)\n";
-        assert_eq!(check("tests/test_a.py", merged), [Likely]);
+        assert_eq!(check("tests/test_a.py", merged), []);
+        assert_eq!(check("tests/test_a.py", &merged.replace("[1, 2]", "[1, 3]")), [Likely]);
         let source = modified("src/a.py", "-def parse(x):\n-    return 1\n");
         let test = modified("tests/test_a.py", PYTHON);
         assert_eq!(grades(&TestDeleted, &with_files(vec![source, test])), [Likely]);
