@@ -58,6 +58,8 @@ pub struct Sources {
     pub cache: Option<PathBuf>,
     /// Whose part of the change is wanted, where that was observed.
     pub judged: Option<JudgedSession>,
+    /// Whether the transcript is that of a subagent: of its parent's part of the change it answers for the files that it edited.
+    pub edited_alone: bool,
 }
 
 /// Records the state of a work tree, so that later changes can be distinguished from earlier ones.
@@ -144,7 +146,8 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
     let tree = match tree {
         Ok(Some(tree)) => {
             let tree = tree.with_hidden_files(&facts, session.baseline.as_ref());
-            tree.own_part(sources, session.baseline.as_ref())
+            let tree = tree.own_part(sources, session.baseline.as_ref());
+            if sources.edited_alone { tree.edited_part(&facts) } else { tree }
         }
         Ok(None) if matches!(scope, BaselineScope::Repository | BaselineScope::Snapshot) => WorkTreeEvidence {
             diff: EvidencePart::Missing("the git repository of the session's start is gone".to_owned()),
@@ -274,6 +277,17 @@ impl WorkTreeEvidence {
 }
 
 impl WorkTreeEvidence {
+    /// Leaves the files in the change that a transcript shows as edited.
+    fn edited_part(mut self, facts: &EvidencePart<TranscriptFacts>) -> Self {
+        let edits = facts.get().map_or(&[][..], |facts| &facts.edits);
+        if let (Some((repository, _)), EvidencePart::Gathered(diff)) = (&self.listed, &mut self.diff) {
+            let edited: HashSet<String> =
+                edits.iter().filter_map(|edit| path_below(repository.root(), &edit.path)).collect();
+            diff.files.retain(|file| edited.contains(&file.path));
+        }
+        self
+    }
+
     /// Leaves the session's own part in the change.
     fn own_part(mut self, sources: &Sources, baseline: Option<&Baseline>) -> Self {
         let (Some((repository, _)), EvidencePart::Gathered(diff)) = (&self.listed, &mut self.diff) else { return self };

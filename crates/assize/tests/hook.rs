@@ -516,3 +516,58 @@ fn a_project_without_git_is_compared_with_how_it_was() {
     assert!(shown.contains("accept"), "{shown}");
     assert!(!agent.repo().path().join(".git").exists(), "nothing is written into the project");
 }
+
+/// Sends the stop of a subagent of the session, whose transcript shows one written file.
+fn subagent_stops(agent: &Agent, path: &str, text: &str, message: &str) -> Option<Value> {
+    let transcript = agent.repo().outside().join("agent-a1.jsonl");
+    agent.repo().write(path, text);
+    let input = json!({"file_path": agent.repo().path().join(path), "content": text});
+    let line = |kind: &str, content: Value| {
+        json!({"type": kind, "isSidechain": true, "message": {"role": kind, "content": content}}).to_string()
+    };
+    let lines = [
+        line("user", json!("Write the parser and its tests.")),
+        line("assistant", json!([{"type": "tool_use", "id": "t1", "name": "Write", "input": input}])),
+        line("user", json!([{"type": "tool_result", "tool_use_id": "t1", "content": "written"}])),
+        line("assistant", json!([{"type": "text", "text": message}])),
+    ];
+    std::fs::write(&transcript, lines.join("\n") + "\n").expect("written");
+    let output = agent.sends(
+        "SubagentStop",
+        json!({"agent_id": "a1", "agent_type": "coder", "agent_transcript_path": transcript, "stop_hook_active": false,
+               "last_assistant_message": message}),
+    );
+    serde_json::from_slice(&output.stdout).ok()
+}
+
+#[test]
+fn a_subagent_answers_for_what_it_wrote() {
+    let agent = Agent::new(
+        Path::new(env!("CARGO_BIN_EXE_assize")),
+        Repo::with_commit(&[("a.py", "x = 1\n"), ("b.py", "y = 1\n")]),
+    );
+    agent.is_asked("Have the parser written");
+    let conflict = "<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> other\n";
+    let reply = subagent_stops(&agent, "parser.py", conflict, "The parser is there.").expect("a reply");
+    assert_eq!(reply["decision"], "block", "{reply}");
+    assert!(reply["reason"].as_str().is_some_and(|reason| reason.contains("conflict-marker")), "{reply}");
+    let reply =
+        subagent_stops(&agent, "parser.py", "def parse(text):\n    return text.split()\n", "The parser is there.");
+    assert!(reply.is_none_or(|reply| reply["decision"] != "block"));
+}
+
+#[test]
+fn a_subagent_does_not_answer_for_others_nor_for_what_it_only_read() {
+    let agent = Agent::new(Path::new(env!("CARGO_BIN_EXE_assize")), Repo::with_commit(&[("a.py", "x = 1\n")]));
+    agent.is_asked("Have the parser written");
+    agent.edits("a.py", "<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> other\n");
+    let reply =
+        subagent_stops(&agent, "parser.py", "def parse(text):\n    return text.split()\n", "The parser is there.");
+    assert!(reply.is_none_or(|reply| reply["decision"] != "block"), "its parent wrote a.py");
+    let transcript = agent.repo().outside().join("agent-a2.jsonl");
+    std::fs::write(&transcript, "").expect("written");
+    let reader = json!({"agent_id": "a2", "agent_type": "Explore", "agent_transcript_path": transcript});
+    assert!(agent.sends("SubagentStop", reader).stdout.is_empty());
+    let parent = agent.stops("Done.").expect("a reply");
+    assert_eq!(parent["decision"], "block", "{parent}");
+}

@@ -101,6 +101,15 @@ const HANDLING: [&str; 17] = [
 ];
 /// How toolchains of Rust are called that come out every night.
 const NIGHTLY: &str = "nightly";
+/// Where a row says with which compiler of Rust it runs.
+const TOOLCHAINS: [&str; 6] = [
+    "env.RUSTUP_TOOLCHAIN",
+    "matrix.rust",
+    "matrix.rust_version",
+    "matrix.rust-version",
+    "matrix.toolchain",
+    "matrix.channel",
+];
 /// Most runs of one job, with each of its variables.
 const ROWS_MAX: usize = 64;
 /// Most steps of one file.
@@ -153,7 +162,8 @@ pub(super) fn github(path: &str, workflow: &Value, manifests: &ManifestTexts) ->
             if is_elsewhere(&runs_on) || !reader.may_run(job, &row) {
                 continue;
             }
-            reader.is_nightly = row.get("env.RUSTUP_TOOLCHAIN").is_some_and(|it| it.starts_with(NIGHTLY));
+            // A row of the matrix says it, whatever sets the compiler up.
+            reader.is_nightly = TOOLCHAINS.iter().any(|key| row.get(*key).is_some_and(|it| it.starts_with(NIGHTLY)));
             let is_foreign = items(job, &["steps"]).any(|step| !text(step, &["with", "repository"]).is_empty());
             reader.steps(items(job, &["steps"]), &row, &folder, (&source, is_foreign), 0);
         }
@@ -289,10 +299,12 @@ fn toolchain(step: &Value, row: &Row) -> Option<String> {
     let uses = text(step, &["uses"]);
     // The old action only installs one, unless it is told to use it.
     let is_used = uses.contains("rust-toolchain")
+        || uses.contains("setup-rust")
         || uses.contains("actions-rs/toolchain")
             && at(step, &["with", "override"]).is_some_and(|it| it == true || it == "true");
     if is_used {
-        let named = text(step, &["with", "toolchain"]);
+        let named = ["toolchain", "rust-version", "channel"].map(|key| text(step, &["with", key]));
+        let named = named.into_iter().find(|named| !named.is_empty()).unwrap_or_default();
         let version = uses.split_once('@').map_or("", |(_, version)| version);
         return Some(filled(if named.is_empty() { version } else { named }, row));
     }

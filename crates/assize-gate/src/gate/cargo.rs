@@ -391,6 +391,10 @@ pub(super) mod tests {
         for (step, expected) in [
             ("- uses: dtolnay/rust-toolchain@nightly\n      - run: cargo test --all-features", "--features=a"),
             ("- run: cargo +nightly test --all-features", "--features=a"),
+            (
+                "- uses: hecrj/setup-rust-action@v1\n        with: {rust-version: nightly}\n      - run: cargo test --all-features",
+                "--features=a",
+            ),
             ("- run: rustup default nightly\n      - run: cargo test --all-features", "--features=a"),
             ("- uses: dtolnay/rust-toolchain@nightly\n      - run: make test", "--features=a"),
             (

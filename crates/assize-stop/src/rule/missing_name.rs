@@ -39,7 +39,7 @@ impl Rule for MissingName {
             if !sighting.places.is_empty() || went(name) || ran(name) {
                 continue;
             }
-            let sure = is_alone(evidence) && facts.delegation_step.is_none() && is_own(evidence, name) && !may_be_derived(name);
+            let sure = is_alone(evidence) && facts.delegation_step.is_none() && is_own(evidence, name) && (!may_be_derived(name) || is_test_name(evidence, name));
             let what = if sighting.name.kind == NameKind::File { "a file" } else { "a name" };
             findings.file(
                 Severity::Error,
@@ -65,6 +65,12 @@ fn is_own(evidence: &Evidence, name: &str) -> bool {
 fn may_be_derived(name: &str) -> bool {
     let is_plain = !name.contains(['/', '.']) && !name.starts_with(|first: char| first.is_ascii_digit());
     name.starts_with("--") || is_plain && name.matches('_').count() > 1 || matches!(name, "edit" | "create" | "new")
+}
+
+/// Returns whether the message speaks of a name as that of a test, which somebody has written.
+fn is_test_name(evidence: &Evidence, name: &str) -> bool {
+    let mut own = statements(evidence.message()).filter(|sentence| sentence.contains(name));
+    name.matches('_').count() > 1 && own.any(|sentence| ["test", "Test"].iter().any(|word| sentence.contains(word)))
 }
 
 /// Words of something that came with the change.

@@ -16,7 +16,10 @@ use crate::directive::user_words;
 
 /// Reads transcripts of Claude Code and of agents that write the same shape.
 #[derive(Debug, Default)]
-pub struct ClaudeCodeTranscript;
+pub struct ClaudeCodeTranscript {
+    /// Whether it is that of a subagent, which has a file of its own.
+    pub of_subagent: bool,
+}
 
 /// A line in which every block has the shape that is known. Most lines are read this way, in one
 /// pass; the others block by block.
@@ -168,7 +171,7 @@ impl TranscriptFormat for ClaudeCodeTranscript {
             return;
         };
         // What a subagent does is its own business until it reports.
-        if line.is_sidechain {
+        if line.is_sidechain && !self.of_subagent {
             return;
         }
         let Some(content) = line.message.and_then(|message| message.content) else { return };
@@ -280,7 +283,7 @@ mod tests {
     fn read(lines: &[&str]) -> TranscriptFacts {
         let mut builder = FactsBuilder::default();
         for line in lines {
-            ClaudeCodeTranscript.line(line.as_bytes(), &mut builder);
+            ClaudeCodeTranscript::default().line(line.as_bytes(), &mut builder);
         }
         builder.finish()
     }

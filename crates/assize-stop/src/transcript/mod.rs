@@ -593,6 +593,8 @@ pub fn kind_of(lines: &[Value]) -> Option<TranscriptKind> {
 pub enum TranscriptKind {
     /// Claude Code, and agents that write the same shape.
     ClaudeCode,
+    /// A subagent of Claude Code, whose lines stand in a file of their own.
+    ClaudeCodeSubagent,
     /// Codex CLI.
     Codex,
     /// Gemini CLI.
@@ -607,7 +609,8 @@ impl TranscriptKind {
     /// Returns a reader of the kind's lines.
     pub fn format(self) -> Box<dyn TranscriptFormat> {
         match self {
-            Self::ClaudeCode => Box::new(claude_code::ClaudeCodeTranscript),
+            Self::ClaudeCode => Box::new(claude_code::ClaudeCodeTranscript::default()),
+            Self::ClaudeCodeSubagent => Box::new(claude_code::ClaudeCodeTranscript { of_subagent: true }),
             Self::Codex => Box::new(codex::CodexTranscript::default()),
             Self::Gemini => Box::new(gemini::GeminiTranscript::default()),
             Self::Copilot => Box::new(copilot::CopilotTranscript::default()),
@@ -720,6 +723,7 @@ mod tests {
     fn every_kind_has_a_reader_that_survives_nonsense() {
         for kind in [
             TranscriptKind::ClaudeCode,
+            TranscriptKind::ClaudeCodeSubagent,
             TranscriptKind::Codex,
             TranscriptKind::Gemini,
             TranscriptKind::Copilot,

@@ -120,13 +120,17 @@ struct EventHandler<'a> {
     host: Host,
     event: &'a HookEvent,
     session: String,
+    /// The session whose calls the event belongs to: the same, but for a subagent.
+    parent: String,
     now: i64,
 }
 
 impl<'a> EventHandler<'a> {
     fn new(adapter: &'a dyn Adapter, event: &'a HookEvent, host: &Host) -> Self {
-        let session = format!("{}/{}", adapter.id(), event.session);
-        Self { adapter, host: host.at(&project_of(event, host)), event, session, now: now_ms() }
+        let parent = format!("{}/{}", adapter.id(), event.session);
+        // A subagent has an account of its own: what was asked of it, what it did, how often it was blocked.
+        let session = event.subagent.as_ref().map_or_else(|| parent.clone(), |subagent| format!("{parent}/{subagent}"));
+        Self { adapter, host: host.at(&project_of(event, host)), event, session, parent, now: now_ms() }
     }
 
     fn handle(&self, kind: &HookEventKind) -> HookReply {
@@ -306,6 +310,10 @@ impl<'a> EventHandler<'a> {
     }
 
     fn stop(&self) -> HookReply {
+        // What a subagent found out is for its parent to judge; what it wrote and says of it is judged here.
+        if self.event.subagent.is_some() && !self.has_edited() {
+            return HookReply::Silent;
+        }
         // A fault of ours is no verdict about anybody's work.
         let judged = catch_unwind(AssertUnwindSafe(|| self.judge())).unwrap_or_else(|_| {
             Err(Unjudged::new(Cause::EvidenceMissing, "a fault of Assize itself; please report it"))
@@ -320,6 +328,11 @@ impl<'a> EventHandler<'a> {
         }
     }
 
+    fn has_edited(&self) -> bool {
+        let read = self.sources(&SessionState::default()).transcript.map(|(path, kind)| read_facts(&path, kind, None));
+        read.is_some_and(|read| read.is_ok_and(|facts| !facts.edits.is_empty()))
+    }
+
     /// Judges the stop. Returns the record, the state of the session before it, and what the person is told of a
     /// configuration that cannot be used, and of what was to silence the court.
     fn judge(&self) -> std::result::Result<(StopRecord, SessionState, Vec<String>), Unjudged> {
@@ -329,12 +342,18 @@ impl<'a> EventHandler<'a> {
             HookEventKind::Stop { background_tasks, .. } => background_tasks.len(),
             _ => 0,
         };
-        self.observe(&CallEvent::Waits { running });
+        if self.event.subagent.is_none() {
+            self.observe(&CallEvent::Waits { running });
+        }
         let events = ledger.session_events(&self.session, None).map_err(unavailable)?;
         let mut state = session_state(&events);
         let unfounded = self.unfounded_overrules(&events, &state);
         if unfounded {
             state = session_state(&without_overrules(events));
+        }
+        if self.event.subagent.is_some() && state.baseline.is_none() {
+            let parent = ledger.session_events(&self.parent, None).map_err(unavailable)?;
+            state.baseline = session_state(&parent).baseline;
         }
         if state.directives_seen == 0 {
             self.catch_up(&mut ledger, &mut state).map_err(unavailable)?;
@@ -477,16 +496,18 @@ impl<'a> EventHandler<'a> {
             HookEventKind::Stop { final_message, .. } => final_message.clone(),
             _ => None,
         };
-        let kind = self.adapter.transcript_kind();
+        let is_subagent = self.event.subagent.is_some();
+        let kind =
+            if is_subagent { self.adapter.subagent_transcript_kind() } else { self.adapter.transcript_kind() };
         let named = self.event.transcript.clone().or_else(|| state.transcript.as_ref().map(PathBuf::from));
         let transcript = named.map(|path| (path, kind));
-        let judged = self.journal().map(|journal| JudgedSession { journal, session: self.session.clone() });
+        let judged = self.journal().map(|journal| JudgedSession { journal, session: self.parent.clone() });
         let snapshot = state.baseline.as_ref().filter(|baseline| baseline.measured == BaselineScope::Snapshot);
         let work_tree = match snapshot.and_then(|_| own_snapshot::home(&self.host.ledger())) {
             Some(home) => WorkTree::with_snapshot(&self.host.project(), &home),
             None => WorkTree::project(&self.host.folder),
         };
-        Sources { work_tree, transcript, final_message, cache: self.host.cache(), judged }
+        Sources { work_tree, transcript, final_message, cache: self.host.cache(), judged, edited_alone: is_subagent }
     }
 
     /// Records the ruling and answers. If it cannot be recorded, it is made anew without the power

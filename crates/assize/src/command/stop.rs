@@ -174,7 +174,7 @@ fn sources(arguments: &Arguments, host: &Host) -> Result<Sources> {
         transcript,
         final_message: arguments.message.clone(),
         cache: host.cache(),
-        judged: None,
+        ..Sources::default()
     })
 }
 

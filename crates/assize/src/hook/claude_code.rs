@@ -65,6 +65,11 @@ const LAYOUT: Layout = Layout {
             fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(600))],
         },
         EventHook {
+            event: "SubagentStop",
+            matcher: None,
+            fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(600))],
+        },
+        EventHook {
             event: "SessionEnd",
             matcher: None,
             fields: &[("type", Text("command")), ("command", Command), ("timeout", Number(10))],
@@ -94,6 +99,10 @@ impl Adapter for ClaudeCode {
         TranscriptKind::ClaudeCode
     }
 
+    fn subagent_transcript_kind(&self) -> TranscriptKind {
+        TranscriptKind::ClaudeCodeSubagent
+    }
+
     fn session_store(&self) -> SessionStore {
         SessionStore { folder: ".claude", variable: Some("CLAUDE_CONFIG_DIR"), below: "projects", pattern: "*/????????-????-????-????-????????????.jsonl" }
     }
@@ -112,6 +121,7 @@ impl Adapter for ClaudeCode {
             return fields.event(&["session_id", "conversation_id"], folder, None, None, kind);
         }
         let call = || fields.text(&["tool_use_id"]).unwrap_or_default();
+        let is_subagent = name == "SubagentStop" && fields.has("agent_id") && fields.has("agent_transcript_path");
         let kind = match name.as_str() {
             // What a subagent writes counts as its parent's.
             "PreToolUse" => {
@@ -122,22 +132,19 @@ impl Adapter for ClaudeCode {
                 let task = fields.text_within("tool_response", "backgroundTaskId");
                 HookEventKind::Tool(CallEvent::Ended { call: call(), task })
             }
-            // What happens inside a subagent is the business of the agent that sent it.
+            "SubagentStop" if is_subagent => stop(&fields),
+            // What else happens inside a subagent is the business of the agent that sent it.
             _ if fields.has("agent_id") => HookEventKind::Other { name },
             "SessionStart" => HookEventKind::SessionStart { source: fields.text(&["source"]).unwrap_or_default() },
             "UserPromptSubmit" => HookEventKind::Prompt { text: fields.prompt(&["prompt"]) },
-            "Stop" => HookEventKind::Stop {
-                final_message: fields.text(&["last_assistant_message"]),
-                sent_back_before: fields.flag(&["stop_hook_active"]),
-                background_tasks: fields.running_tasks("background_tasks"),
-                planning: fields.text(&["permission_mode"]).as_deref() == Some("plan"),
-                interrupted: false,
-            },
+            "Stop" => stop(&fields),
             "SessionEnd" => HookEventKind::SessionEnd { reason: fields.text(&["reason"]).unwrap_or_default() },
             _ => HookEventKind::Other { name },
         };
         let folder = PathBuf::from(fields.required(&["cwd"])?);
-        fields.event(&["session_id"], folder, fields.text(&["prompt_id"]), fields.path(&["transcript_path"]), kind)
+        let transcript = fields.path(&[if is_subagent { "agent_transcript_path" } else { "transcript_path" }]);
+        let event = fields.event(&["session_id"], folder, fields.text(&["prompt_id"]), transcript, kind)?;
+        Ok(HookEvent { subagent: fields.text(&["agent_id"]).filter(|_| is_subagent), ..event })
     }
 
     fn reply(&self, to: &HookEventKind, reply: &HookReply) -> HookOutput {
@@ -175,6 +182,16 @@ impl Adapter for ClaudeCode {
             "Start a new session of Claude Code. If it asks whether you trust this folder, say yes: \
              until then hooks of the project do not run. `/hooks` lists them.",
         )
+    }
+}
+
+fn stop(fields: &EventFields) -> HookEventKind {
+    HookEventKind::Stop {
+        final_message: fields.text(&["last_assistant_message"]),
+        sent_back_before: fields.flag(&["stop_hook_active"]),
+        background_tasks: fields.running_tasks("background_tasks"),
+        planning: fields.text(&["permission_mode"]).as_deref() == Some("plan"),
+        interrupted: false,
     }
 }
 
@@ -267,6 +284,7 @@ mod tests {
                     stop(None, true, &[]),
                 ),
                 (event("SessionEnd", r#","reason":"other""#), HookEventKind::SessionEnd { reason: "other".into() }),
+                // Without its transcript a subagent is judged with its parent.
                 (
                     event("SubagentStop", r#","agent_id":"a1","agent_type":"Explore","stop_hook_active":false"#),
                     other("SubagentStop"),
@@ -373,6 +391,7 @@ mod tests {
     "PostToolUse": [{"matcher": "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*", "hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
     "PostToolUseFailure": [{"matcher": "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*", "hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
     "Stop": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 600}]}],
+    "SubagentStop": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 600}]}],
     "SessionEnd": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 10}]}]
   }
 }
@@ -403,6 +422,7 @@ mod tests {
         "PreToolUse": [{"matcher": "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*", "hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
         "PostToolUse": [{"matcher": "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*", "hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
         "PostToolUseFailure": [{"matcher": "Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*", "hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 30}]}],
+        "SubagentStop": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 600}]}],
         "SessionEnd": [{"hooks": [{"type": "command", "command": "/opt/assize/bin/assize hook claude-code", "timeout": 10}]}]
     }
 }

@@ -127,7 +127,7 @@ impl EventFields {
         transcript: Option<PathBuf>,
         kind: HookEventKind,
     ) -> Result<HookEvent, HookError> {
-        Ok(HookEvent { session: self.required(session)?, prompt_id, folder, transcript, kind })
+        Ok(HookEvent { session: self.required(session)?, prompt_id, folder, transcript, subagent: None, kind })
     }
 
     fn get(&self, key: &str) -> Option<&Value> {

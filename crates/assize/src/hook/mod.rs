@@ -50,6 +50,8 @@ pub struct HookEvent {
     pub folder: PathBuf,
     /// Where the transcript lies, where there is one.
     pub transcript: Option<PathBuf>,
+    /// The agent's id of the subagent that the event is about, where that is judged apart from its parent.
+    pub subagent: Option<String>,
     /// What happened.
     pub kind: HookEventKind,
 }
@@ -162,6 +164,10 @@ pub trait Adapter: Sync {
     fn name(&self) -> &'static str;
     /// The format of its transcripts.
     fn transcript_kind(&self) -> TranscriptKind;
+    /// The format of the transcripts of its subagents.
+    fn subagent_transcript_kind(&self) -> TranscriptKind {
+        self.transcript_kind()
+    }
     /// Where its past sessions are.
     fn session_store(&self) -> SessionStore;
     /// How often its own harness lets a hook block one prompt, where it counts.

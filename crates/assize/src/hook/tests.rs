@@ -31,6 +31,7 @@ pub(super) fn check_events(
             prompt_id: expected.prompt_id.map(str::to_owned),
             folder: PathBuf::from(expected.folder),
             transcript: expected.transcript.map(PathBuf::from),
+            subagent: None,
             kind: kind.clone(),
         };
         assert_eq!(event, common, "{json}");

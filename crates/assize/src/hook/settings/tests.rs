@@ -113,6 +113,7 @@ fn comments_stay_with_what_they_are_about() {
          \"PreToolUse\": [{\"matcher\": \"Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*\", \"hooks\": [{\"type\": \"command\", \"command\": \"/opt/assize/bin/assize hook claude-code\", \"timeout\": 30}]}],\n    \
          \"PostToolUse\": [{\"matcher\": \"Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*\", \"hooks\": [{\"type\": \"command\", \"command\": \"/opt/assize/bin/assize hook claude-code\", \"timeout\": 30}]}],\n    \
          \"PostToolUseFailure\": [{\"matcher\": \"Bash|PowerShell|Write|Edit|MultiEdit|NotebookEdit|mcp__.*\", \"hooks\": [{\"type\": \"command\", \"command\": \"/opt/assize/bin/assize hook claude-code\", \"timeout\": 30}]}],\n    \
+         \"SubagentStop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"/opt/assize/bin/assize hook claude-code\", \"timeout\": 600}]}],\n    \
          \"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"/opt/assize/bin/assize hook claude-code\", \"timeout\": 10}]}]\n  \
          } // hooks\n}\n"
     );
@@ -141,7 +142,7 @@ fn a_way_that_others_walk_too() {
     let text = "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"first\"}]}\n    ]\n  }\n}\n";
     let ours = "{\"hooks\": [{\"type\": \"command\", \"command\": \"/opt/assize/bin/assize hook claude-code\", \"timeout\": 600}]}";
     let theirs = "{\"hooks\": [{\"type\": \"command\", \"command\": \"last\"}]}";
-    let more = installed(text).replace(ours, &format!("{ours},\n      {theirs}"));
+    let more = installed(text).replacen(ours, &format!("{ours},\n      {theirs}"), 1);
     let left = claude().uninstall(&more).unwrap();
     assert_eq!(
         left,
@@ -151,8 +152,11 @@ fn a_way_that_others_walk_too() {
         )
     );
 
-    let shared = installed("{}")
-        .replace("\"timeout\": 600}]", "\"timeout\": 600}, {\"type\": \"command\", \"command\": \"x\"}]");
+    let shared = installed("{}").replacen(
+        "\"timeout\": 600}]",
+        "\"timeout\": 600}, {\"type\": \"command\", \"command\": \"x\"}]",
+        1,
+    );
     let left: Json = serde_json::from_str(&claude().uninstall(&shared).unwrap()).unwrap();
     assert_eq!(left, serde_json::json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}));
 }

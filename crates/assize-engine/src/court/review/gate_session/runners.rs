@@ -91,7 +91,10 @@ impl<'a> GateSession<'a> {
             let base = self.of_base.get(&key).filter(|base| base.state != GateState::Passed);
             held.state == GateState::Passed || base.is_some_and(|base| excuse::newly_failing(held, base).is_empty())
         };
-        let may_differ = self.is_unspecified() && self.of_held.get(&key).is_some_and(loses_nothing);
+        // Where the change touches no tests, those of the base ran; a base that cannot run says nothing of them.
+        let is_mute = |base: &GateRun| !matches!(base.state, GateState::Passed | GateState::Failed);
+        let base_is_mute = || worktrees.held.is_none() && self.of_base.get(&key).is_some_and(is_mute);
+        let may_differ = self.is_unspecified() && self.of_held.get(&key).map_or_else(base_is_mute, loses_nothing);
         if ran.run.state == GateState::Passed || !may_differ {
             return Ok(ran);
         }
