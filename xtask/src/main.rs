@@ -18,6 +18,7 @@ mod record;
 mod scenarios;
 mod schema;
 mod shell;
+mod simulate;
 mod stub_model;
 mod syntax;
 mod tidy;
@@ -108,6 +109,8 @@ enum Xtask {
     Record(record::Arguments),
     /// Crowd the ledger with hooks and kill them at random moments; kill patches, and swap links in below them.
     Torture(torture::Arguments),
+    /// Play sessions of several agents and a person in one work tree, with kills and lost state.
+    Simulate(simulate::Arguments),
     /// Judge the scenarios and print what was caught and what was blocked falsely.
     Scenarios {
         /// Write the table into docs/src/internals/evidence-judge.md.
@@ -139,6 +142,7 @@ fn main() -> ExitCode {
         Xtask::Coverage(arguments) => coverage::run(&arguments),
         Xtask::Record(arguments) => record::run(&arguments),
         Xtask::Torture(arguments) => torture::run(&arguments),
+        Xtask::Simulate(arguments) => simulate::run(&arguments),
         Xtask::Scenarios { write } => scenarios::run(write),
     };
     match done {
