@@ -604,7 +604,7 @@ fn leave_out_untouched(
     }
     if touched > 0 {
         limits.push(format!(
-            "{touched} files had already been changed when the session began; their change is shown whole"
+            "{touched} files had already been changed when the session began; without observations their change is shown whole"
         ));
     }
     if before.dirty_cut {

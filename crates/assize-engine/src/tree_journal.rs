@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -35,6 +35,8 @@ pub const OBSERVATIONS_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub const CONTENTS_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// A file that was changed this close to a look may change again without a trace.
 const RACY_NS: i64 = 20_000_000;
+/// Stands for whoever may have written while a call was open whose beginning was not heard.
+const UNHEARD: &str = "?";
 
 /// A failure of the journal.
 #[derive(Debug, thiserror::Error)]
@@ -114,8 +116,22 @@ impl TreeJournal {
     pub fn record(&self, at_ms: i64, session: &str, event: &CallEvent) -> Result<u64, JournalError> {
         self.make_folders()?;
         let _lock = self.lock()?;
-        let mut state = self.state();
+        let mut state = self.begun();
+        // A call that ends, and of which no beginning was heard, may have written since the last look, and somebody else as well.
+        let unheard = matches!(event, CallEvent::Ended { call, .. } if !state.calls.iter().any(|open| open.session == session && open.call == *call));
+        let open = state.calls.clone();
+        if unheard {
+            let call = |session: &str| OpenCall {
+                session: session.to_owned(),
+                call: String::new(),
+                at_ms,
+                path: None,
+                task: None,
+            };
+            state.calls.extend([call(session), call(UNHEARD)]);
+        }
         self.look(at_ms, &mut state)?;
+        state.calls = open;
         follow(&mut state.calls, at_ms, session, &self.within(event));
         self.keep_state(&state)?;
         Ok(state.seq)
@@ -140,7 +156,7 @@ impl TreeJournal {
         self.make_folders()?;
         let _lock = self.lock()?;
         self.prune(OBSERVATIONS_BYTES_MAX, CONTENTS_BYTES_MAX)?;
-        let mut state = self.state();
+        let mut state = self.begun();
         if !paths.is_empty() {
             let files = paths.iter().map(|path| self.observed(path)).collect();
             self.append(&Observation { files, noted: true, ..Self::observation(at_ms, &mut state) })?;
@@ -170,7 +186,12 @@ impl TreeJournal {
             Err(error) => return Err(JournalError::Io { path, error }),
         };
         let lines = BufReader::new(file).lines().map_while(Result::ok);
-        let found: Vec<Observation> = lines.filter_map(|line| serde_json::from_str(&line).ok()).collect();
+        let mut found: Vec<Observation> = Vec::new();
+        for observation in lines.filter_map(|line| serde_json::from_str::<Observation>(&line).ok()) {
+            // What was killed before it had kept its state is observed again, with what has changed since.
+            let _again = found.pop_if(|last| last.seq == observation.seq);
+            found.push(observation);
+        }
         let is_whole = found.windows(2).all(|pair| pair[1].seq == pair[0].seq + 1)
             && found.last().map_or(0, |last| last.seq) == expected
             && expected >= needed
@@ -180,7 +201,8 @@ impl TreeJournal {
 
     /// Returns the contents of a file as it was observed, where they were kept and are text.
     pub fn contents(&self, file: &ObservedFile) -> Option<String> {
-        let bytes = regular_file::read(&self.kept(file.hash.as_deref()?), KEPT_BYTES_MAX).ok()?;
+        let hash = file.hash.as_deref()?;
+        let bytes = regular_file::read(&self.kept(hash), KEPT_BYTES_MAX).ok().filter(|bytes| hash_of(bytes) == hash)?;
         String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
     }
 
@@ -226,6 +248,16 @@ impl TreeJournal {
     }
 
     /// A state that cannot be read is none: then everything is seen for the first time.
+    /// The last look; where none is known, observations begin anew.
+    fn begun(&self) -> LastLook {
+        let state = self.state();
+        if state.seq == 0 && state.files.is_none() {
+            // Where they cannot be removed, the journal is found to be cut.
+            let _ = fs::remove_file(self.folder.join("observations.jsonl"));
+        }
+        state
+    }
+
     fn state(&self) -> LastLook {
         let bytes = fs::read(self.folder.join("state")).unwrap_or_default();
         let begun = || LastLook { journal: fresh_word(), ..LastLook::default() };
@@ -303,7 +335,7 @@ impl TreeJournal {
         } else {
             regular_file::read(&full, READ_BYTES_MAX).ok()?
         };
-        Some((blake3::hash(&bytes).to_hex().to_string(), bytes))
+        Some((hash_of(&bytes), bytes))
     }
 
     /// Describes a file as it is, and keeps its contents.
@@ -312,9 +344,10 @@ impl TreeJournal {
             return ObservedFile { path: path.to_owned(), ..ObservedFile::default() };
         };
         let kept = self.kept(&hash);
-        if bytes.len() as u64 <= KEPT_BYTES_MAX && !kept.exists() {
+        let is_kept = || kept.metadata().is_ok_and(|meta| meta.len() == bytes.len() as u64);
+        if bytes.len() as u64 <= KEPT_BYTES_MAX && !is_kept() {
             // Without them the file is told as a whole only.
-            let _ = fs::write(kept, &bytes);
+            let _ = fs::write(&kept, &bytes);
         }
         ObservedFile { path: path.to_owned(), hash: Some(hash), object: Some(git_object(&bytes)) }
     }
@@ -341,10 +374,25 @@ impl TreeJournal {
             let mut line = serde_json::to_vec(observation)?;
             line.push(b'\n');
             let flags = OFlags::NOFOLLOW.bits().cast_signed();
-            File::options().create(true).append(true).mode(0o600).custom_flags(flags).open(&path)?.write_all(&line)
+            let mut options = File::options();
+            options.create(true).read(true).append(true).mode(0o600).custom_flags(flags);
+            let mut file = options.open(&path)?;
+            let (bytes, mut last) = (file.metadata()?.len(), [b'\n']);
+            if bytes > 0 {
+                file.read_exact_at(&mut last, bytes - 1)?;
+            }
+            // A line whose process was killed has no end.
+            if last != [b'\n'] {
+                line.insert(0, b'\n');
+            }
+            file.write_all(&line)
         };
         written().map_err(|error| JournalError::Io { path: path.clone(), error })
     }
+}
+
+fn hash_of(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
 }
 
 impl FileLook {
@@ -392,6 +440,7 @@ mod tests {
     use assize_testkit::repo::Repo;
 
     use super::*;
+    use assize_stop::attribution::Author;
 
     fn journal(repo: &Repo) -> TreeJournal {
         let place = LedgerPlace::of_project(&repo.outside().join("state"), &repo.path());
@@ -486,6 +535,63 @@ mod tests {
             let kept = fs::read_dir(journal.folder.join("contents")).expect("a folder").count();
             assert_eq!((seen.len(), kept), (left as usize, left as usize));
         }
+    }
+
+    #[test]
+    fn a_journal_goes_on_after_a_kill_and_after_it_lost_its_state() {
+        let repo = Repo::with_commit(&[("a.rs", "1\n")]);
+        let journal = journal(&repo);
+        let look = |text: &str| {
+            repo.write("a.rs", text);
+            journal.record(1, "s", &began("1")).expect("a look");
+        };
+        look("2\n");
+        let (state, observations) = (journal.folder.join("state"), journal.folder.join("observations.jsonl"));
+        let before = fs::read(&state).expect("kept");
+        look("3\n");
+        // The process ended when it had told what it saw, then while it told it.
+        fs::write(&state, &before).expect("written");
+        look("4\n");
+        let whole = fs::read_to_string(&observations).expect("kept");
+        fs::write(&observations, format!("{whole}{{\"seq\":")).expect("written");
+        look("5\n");
+        let seen = journal.observations(&start(&journal)).expect("whole");
+        let last = seen.last().and_then(|last| journal.contents(&last.files[0]));
+        assert_eq!((seen.len(), last.as_deref()), (2, Some("5\n")));
+
+        let lost = start(&journal);
+        fs::remove_file(&state).expect("removed");
+        look("6\n");
+        look("7\n");
+        assert!(matches!(journal.observations(&lost), Err(JournalError::Cut)), "what was begun before is lost");
+        assert_eq!(journal.observations(&start(&journal)).expect("begun anew").len(), 1);
+    }
+
+    #[test]
+    fn contents_that_were_changed_are_not_taken() {
+        let repo = Repo::with_commit(&[("a.rs", "1\n")]);
+        let journal = journal(&repo);
+        journal.record(1, "s", &began("1")).expect("a look");
+        repo.write("a.rs", "2\n");
+        journal.record(2, "s", &CallEvent::Idle).expect("a look");
+        let seen = journal.observations(&start(&journal)).expect("kept").pop().expect("one").files.remove(0);
+        assert_eq!(journal.contents(&seen).as_deref(), Some("2\n"));
+        fs::write(journal.kept(seen.hash.as_deref().expect("a hash")), "").expect("written");
+        assert_eq!(journal.contents(&seen), None);
+    }
+
+    #[test]
+    fn a_call_whose_beginning_was_not_heard_may_be_whose_work_it_is() {
+        let repo = Repo::with_commit(&[("a.rs", "1\n")]);
+        let journal = journal(&repo);
+        journal.record(1, "s", &CallEvent::Idle).expect("a look");
+        repo.write("a.rs", "2\n");
+        journal.record(2, "s", &CallEvent::Ended { call: "1".to_owned(), task: None }).expect("a look");
+        repo.write("a.rs", "3\n");
+        journal.record(3, "s", &CallEvent::Idle).expect("a look");
+        let seen = journal.observations(&start(&journal)).expect("kept");
+        let authors: Vec<Author> = seen.iter().map(|one| one.author("a.rs", &["s".to_owned()])).collect();
+        assert_eq!(authors, [Author::Unclear, Author::Person]);
     }
 
     #[test]

@@ -121,11 +121,8 @@ impl LineHistory {
             while let Some(line) = rest.next_if(|line| !is_there(line)) {
                 away.push(line);
             }
-            let come = come.map(|index| {
-                let author = if version.brought.contains(new[index]) { Author::Git } else { version.author };
-                TracedLine { text: new[index].to_owned(), added: Some(author), removed: None }
-            });
-            put_among(away, come, &mut done);
+            let come: Vec<TracedLine> = come.map(|index| arrival(new[index], version, &mut away)).collect();
+            put_among(away, come.into_iter(), &mut done);
         }
         done.extend(rest);
         self.lines = done;
@@ -193,6 +190,19 @@ impl LineHistory {
             Some(_) => self.exists,
         }
     }
+}
+
+/// A line that comes with a version, in the place of those that are away. One that only gets other space is still its author's.
+fn arrival(text: &str, version: &FileVersion, away: &mut Vec<TracedLine>) -> TracedLine {
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+    let own = words(text);
+    let is_same = |line: &TracedLine| {
+        line.removed == Some(version.author) && line.added.is_some() && line.text != text && words(&line.text) == own
+    };
+    let spaced = away.iter().position(is_same).filter(|_| !own.is_empty()).and_then(|at| away.remove(at).added);
+    let brought = version.brought.contains(text).then_some(Author::Git);
+    let added = brought.or(spaced).unwrap_or(version.author);
+    TracedLine { text: text.to_owned(), added: Some(added), removed: None }
 }
 
 /// Passes on lines that are there, as many as said, with those before them that are away. They are removed by `removed`, if
@@ -321,6 +331,21 @@ mod tests {
             assert_eq!(part(Modified, start, &is_back), None);
             assert_eq!(part(Modified, start, &[(Own, None), (back, Some("a\nb\nc"))]), None);
         }
+    }
+
+    #[test]
+    fn a_line_that_only_gets_other_space_stays_its_authors() {
+        use Author::{Own, Person};
+        let added = |versions: &[(Author, Option<&str>)]| {
+            let own = history(Some("a"), versions).own_part(&FileChange::new("a", FileStatus::Modified))?;
+            Some(own.added_lines().map(|(_, line)| line.to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            added(&[(Own, Some("a\nx = 1")), (Person, Some("a\n  x  =  1"))]),
+            Some(vec!["  x  =  1".to_owned()])
+        );
+        assert_eq!(added(&[(Person, Some("a\nx = 1")), (Own, Some("a\n  x  =  1"))]), None);
+        assert_eq!(added(&[(Own, Some("a\nx = 1")), (Person, Some("a\nx = 2"))]), None);
     }
 
     #[test]

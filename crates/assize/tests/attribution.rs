@@ -116,6 +116,20 @@ fn what_a_person_typed_is_the_persons() {
 }
 
 #[test]
+fn what_lay_uncommitted_when_the_session_began_is_not_the_sessions() {
+    let agent = agent();
+    let lib = |more: &str| format!("pub fn a() {{}}\n{more}");
+    agent.repo().write("src/lib.rs", &lib(&STUB.replace("parse", "scan")));
+    is_asked(&agent, "one", "Implement `parse` in src/lib.rs");
+    let with = |parse: &str| lib(&format!("{}{parse}", STUB.replace("parse", "scan")));
+    calls(&agent, "one", "1", || agent.repo().write("src/lib.rs", &with(STUB)));
+    let reason = stops(&agent, "one")["reason"].as_str().unwrap_or_default().to_owned();
+    assert!(reason.contains("src/lib.rs:6") && !reason.contains("src/lib.rs:3"), "{reason}");
+    calls(&agent, "one", "2", || agent.repo().write("src/lib.rs", &with(FINISHED)));
+    assert_eq!(stops(&agent, "one"), Value::Null);
+}
+
+#[test]
 fn what_git_brings_is_not_the_sessions() {
     let brings: [(&str, &[&str]); 3] = [
         ("a checkout", &["checkout", "--quiet", "other"]),

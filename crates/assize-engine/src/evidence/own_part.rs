@@ -168,7 +168,7 @@ impl<'a> Parting<'a> {
         match authors[..] {
             // The journal does not look everywhere, such as in folders that are ignored.
             [] => return (Some(FileChange { old_known: false, ..file }), Vec::new()),
-            [Author::Own] if steps.iter().all(|step| step.brought.is_empty()) => return (Some(file), Vec::new()),
+            [Author::Own] if self.is_own_alone(&file, &steps) => return (Some(file), Vec::new()),
             _ if !authors.iter().any(|author| author.may_be_own()) => return (None, authors),
             _ => {}
         }
@@ -177,6 +177,13 @@ impl<'a> Parting<'a> {
             return (Some(FileChange { old_known: false, ..file }), authors);
         };
         (history.own_part(&file), history.others())
+    }
+
+    /// Returns whether nothing of a change, all steps of which are the session's, came from elsewhere: from git, or from before the
+    /// session.
+    fn is_own_alone(&self, file: &FileChange, steps: &[&FileStep<'_>]) -> bool {
+        let was_dirty = |path: &str| self.baseline.dirty.iter().any(|(dirty, _)| dirty == path);
+        steps.iter().all(|step| step.brought.is_empty()) && !paths_of(file).any(was_dirty)
     }
 
     /// Follows a file line by line; `None` where the contents of one of its versions are not known.
