@@ -528,7 +528,6 @@ fn a_change_that_asks_for_another_node_runs_with_it() {
     for (engines, start, outcome) in [(">=98", 0, "accept"), (">=98", 1, "revise"), (">=14", 0, "revise")] {
         let repo = Repo::with_commit(&[
             ("package.json", &manifest(">=14")),
-            ("assize.toml", "[prepare]\nmode = \"off\"\n"),
             ("shop.js", "module.exports = (prices) => eval(prices.join('+'));\n"),
             ("test/shop.test.js", test),
         ]);
