@@ -35,7 +35,7 @@ pub const OBSERVATIONS_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub const CONTENTS_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// A file that was changed this close to a look may change again without a trace.
 const RACY_NS: i64 = 20_000_000;
-/// Stands for whoever may have written while a call was open whose beginning was not heard.
+/// Stands for others who may have written while a call was open whose beginning was not heard.
 const UNHEARD: &str = "?";
 
 /// A failure of the journal.

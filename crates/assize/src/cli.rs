@@ -48,7 +48,7 @@ fn plain_hook() -> Option<Cli> {
     let mut arguments = std::env::args_os().skip(1);
     let command = arguments.next().filter(|command| command == "hook");
     let agent = arguments.next()?.into_string().ok().filter(|agent| !agent.starts_with('-'))?;
-    (command.is_some() && arguments.next().is_none()).then(|| Cli {
+    (command.is_some() && arguments.next().is_none()).then_some(Cli {
         format: None,
         config: None,
         directory: None,
