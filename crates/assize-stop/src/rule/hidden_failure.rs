@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use assize_core::diff::{FileChange, FileStatus};
+use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
 use assize_core::path::{file_name, is_ci};
 use assize_core::text::{listed, quote};
@@ -12,7 +12,7 @@ use regex::Regex;
 
 use super::failing_check::is_alone;
 use super::lost_test::name_of;
-use super::reading::{CodeLine, DiffSide, HunkTest, goes_with_subject, keeps_values, read, tests_in};
+use super::reading::{CodeLine, DiffSide, HunkTest, lives_on, read, tests_in};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 use crate::seen_failures::SeenFailures;
@@ -64,7 +64,7 @@ fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<
     for run in &verification.runs {
         let is_hidden = |id: &&str| {
             let file = file_of(evidence, name_of(id));
-            !seen.is_wanted_away(name_of(id), file.map_or("", |file| &file.path)) && !file.is_some_and(|file| lives_on(file, evidence))
+            !seen.is_wanted_away(name_of(id), file.map_or("", |file| &file.path)) && !file.zip(evidence.diff.get()).is_some_and(|(file, diff)| lives_on(file, diff))
         };
         let hidden: Vec<String> =
             run.hidden.iter().map(|test| test.id.as_str()).filter(is_hidden).map(quote).collect();
@@ -79,11 +79,6 @@ fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<
             format!("Tests that failed when the session began no longer run, as runs of {} show: {}. Let them run and repair what they test, or ask the user. Run: {}", run.name, listed(&names, NAMED_MAX), run.command),
         );
     }
-}
-
-/// Returns whether the tests that a file lost stand in others, or went with what they test.
-fn lives_on(file: &FileChange, evidence: &Evidence) -> bool {
-    evidence.diff.get().is_some_and(|diff| keeps_values(file, diff) || file.status == FileStatus::Deleted && goes_with_subject(file, diff))
 }
 
 /// The changed file that names a test.
@@ -230,7 +225,7 @@ fn by_count(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: Option<Fewer<'_
     };
     // Tests that the user wants away, or that the message says went, are no secret; those that are marked are told by the marker.
     let mut losing = diff.files.iter().filter(|file| is_test(&file.path) && file.removed_lines().next().is_some()).peekable();
-    if losing.peek().is_some() && losing.all(|file| lives_on(file, evidence)) {
+    if losing.peek().is_some() && losing.all(|file| lives_on(file, diff)) {
         return;
     }
     if diff.files.iter().filter(|file| is_test(&file.path) || file.path.ends_with(".rs")).any(skips)

@@ -496,8 +496,13 @@ pub(super) fn asked_for(evidence: &Evidence, wish: &Regex) -> bool {
     texts.any(|text| wish.find_iter(text).any(|found| !prohibited(&text[..found.start()])))
 }
 
+/// Returns whether the tests that a file lost stand in others, or went with what they test.
+pub(super) fn lives_on(file: &FileChange, diff: &Diff) -> bool {
+    file.status == FileStatus::Deleted && goes_with_subject(file, diff) || keeps_values(file, diff)
+}
+
 /// Returns whether a file that a file of tests is named after, or imports, was deleted as well.
-pub(super) fn goes_with_subject(test: &FileChange, diff: &Diff) -> bool {
+fn goes_with_subject(test: &FileChange, diff: &Diff) -> bool {
     let subject = tested_stem(&test.path);
     let gone = |file: &&FileChange| file.status == FileStatus::Deleted && !is_test(&file.path) && is_code(&file.path);
     let stem = |path: &str| file_name(path).split('.').next().unwrap_or_default().to_owned();
@@ -514,7 +519,7 @@ pub(super) fn goes_with_subject(test: &FileChange, diff: &Diff) -> bool {
 
 /// Returns whether the values that tests had in the lines a file lost stand in lines that tests gained: they became rows of a table, or
 /// moved. Two values at least, since one stands anywhere.
-pub(super) fn keeps_values(file: &FileChange, diff: &Diff) -> bool {
+fn keeps_values(file: &FileChange, diff: &Diff) -> bool {
     static VALUE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?-u)\b\d+(?:\.\d+)?\b|"[ !#-~]{2,}?"|'[ -&(-~]{2,}?'"#).expect("valid pattern")
     });

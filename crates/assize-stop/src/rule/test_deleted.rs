@@ -10,7 +10,7 @@ use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use assize_core::text::quote;
 
 use super::glance::Glance;
-use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, has_word, joined, goes_with_subject, keeps_values, list_names, read, tests_in};
+use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, has_word, joined, list_names, lives_on, read, tests_in};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 use crate::seen_failures::SeenFailures;
@@ -40,7 +40,7 @@ impl Rule for TestDeleted {
         let surroundings = Surroundings::of(diff, &census);
         let seen = SeenFailures::of(evidence);
         for (file, names) in &census.lost {
-            if file.status == FileStatus::Deleted && surroundings.subject_deleted(file) || keeps_values(file, diff) {
+            if lives_on(file, diff) {
                 continue;
             }
             let failed = |name: &String| seen.has(name) && !seen.is_wanted_away(name, &file.path);
@@ -149,11 +149,6 @@ impl<'a> Surroundings<'a> {
         let added = diff.files.iter().filter(|file| holds_tests(file)).flat_map(test_lines);
         let test_lines_added = added.filter(|line| !line.trim().is_empty() && !moved.take(line)).count();
         Self { diff, undefined, test_lines_added }
-    }
-
-    /// Returns whether a file that a test file is named after, or imports, was deleted too.
-    fn subject_deleted(&self, test: &FileChange) -> bool {
-        goes_with_subject(test, self.diff)
     }
 
     fn certainty(&self, file: &FileChange, lost: usize, census: &TestCensus<'_>) -> Certainty {
