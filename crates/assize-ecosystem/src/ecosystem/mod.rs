@@ -205,7 +205,7 @@ ecosystems! {
     other
 }
 
-pub use node::is_collected_by_node;
+pub use node::{is_collected_by_node, javascript_runner};
 
 /// Returns whether a file is written by a tool or copied from others.
 pub(crate) fn is_generated(path: &str) -> bool {

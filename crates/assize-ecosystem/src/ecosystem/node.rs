@@ -249,10 +249,46 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     ..Ecosystem::EMPTY
 };
 
+/// Programs that start another package's runner of tests and hand their arguments on to it: the words of such a call, and the
+/// runner.
+const RUNNER_CALLS: [(&[&str], &str); 13] = [
+    (&["craco", "test"], "jest"),
+    (&["dts", "test"], "jest"),
+    (&["jest"], "jest"),
+    (&["kcd-scripts", "test"], "jest"),
+    (&["mocha"], "mocha"),
+    (&["razzle", "test"], "jest"),
+    (&["react-app-rewired", "test"], "jest"),
+    (&["react-scripts", "test"], "jest"),
+    (&["rescripts", "test"], "jest"),
+    (&["ts-mocha"], "mocha"),
+    (&["tsdx", "test"], "jest"),
+    (&["umi-test"], "jest"),
+    (&["wp-scripts", "test-unit-js"], "jest"),
+];
+
+/// The runner of tests that a call starts, and how many of its words say so; the others are the runner's arguments.
+///
+/// # Example
+///
+/// ```rust
+/// use assize_ecosystem::javascript_runner;
+///
+/// assert_eq!(javascript_runner(&["kcd-scripts", "test", "--ci"]), Some(("jest", 2)));
+/// assert_eq!(javascript_runner(&["kcd-scripts", "lint"]), None);
+/// ```
+pub fn javascript_runner(words: &[&str]) -> Option<(&'static str, usize)> {
+    let call = RUNNER_CALLS.iter().find(|(call, _)| words.starts_with(call));
+    call.map(|(call, runner)| (*runner, call.len()))
+}
+
 fn role(program: &str, arguments: &[&str]) -> Option<CommandRole> {
+    if javascript_runner(&[&[program], arguments].concat()).is_some() {
+        return Some(CommandRole::Test);
+    }
     Some(match program {
         "playwright" | "cypress" if sets_up(arguments) => CommandRole::Other,
-        "jest" | "vitest" | "mocha" | "tape" | "borp" | "ava" | "karma" | "web-test-runner" | "wtr" | "playwright" | "cypress" | "tap" => CommandRole::Test,
+        "vitest" | "tape" | "borp" | "ava" | "karma" | "web-test-runner" | "wtr" | "playwright" | "cypress" | "tap" => CommandRole::Test,
         "npm" | "pnpm" | "yarn" | "bun" | "deno" => script(arguments),
         "node" | "tsx" | "ts-node" => {
             if arguments.contains(&"--test") || names_tests(arguments) {

@@ -12,7 +12,7 @@ pub struct Jest;
 
 pub(super) const RUNNER: JavaScriptRunner = JavaScriptRunner {
     name: "jest",
-    is_call: |step: &ScriptStep| step.head() == "jest" || is_behind_node(step),
+    is_call: |step: &ScriptStep| step.starts("jest") || is_behind_node(step),
     first: &[],
     last: &["--ci", "--reporters={reports}/jest.cjs", "--coverage=false", "--watchAll=false"],
     dropped: &[

@@ -13,7 +13,7 @@ pub struct Mocha;
 
 pub(super) const RUNNER: JavaScriptRunner = JavaScriptRunner {
     name: "mocha",
-    is_call: |step: &ScriptStep| step.head() == "mocha",
+    is_call: |step: &ScriptStep| step.starts("mocha") && !names_project(step),
     first: &[],
     last: &["--reporter", "{reports}/mocha.cjs"],
     dropped: &[
@@ -55,6 +55,11 @@ pub(super) const RUNNER: JavaScriptRunner = JavaScriptRunner {
     named: PositionalMeaning::Paths,
     picks: &["--grep", "-g", "--fgrep", "-f"],
 };
+
+/// `ts-mocha -p tsconfig.json`, where `-p` has a value; mocha's own has none.
+fn names_project(step: &ScriptStep) -> bool {
+    step.head() == "ts-mocha" && step.arguments().iter().any(|word| word.text == "-p")
+}
 
 /// Mocha ends with the number of tests that failed, ours among them. From 126 on a shell says other things.
 const STATUSES: [i32; 126] = {

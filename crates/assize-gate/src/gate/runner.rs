@@ -367,7 +367,7 @@ impl JavaScriptRunner {
     /// The files, folders and patterns that a call names.
     fn named_files(&self, step: &ScriptStep) -> Vec<String> {
         let mut found = Vec::new();
-        let mut words = step.arguments().iter();
+        let mut words = step.runner_arguments().iter();
         while let Some(word) = words.next() {
             if !word.text.starts_with('-') {
                 found.push(seen_from_package(&step.folder, &word.text));
@@ -687,6 +687,8 @@ mod tests {
             ("vitest run -t some", "", ""),
             ("jest test/a.test.js", "test/a-assize-w.test.js", "$(ls test/a-assize-*.test.js 2>/dev/null)"),
             ("jest src", "src/deep/c-assize-w.test.ts", ""),
+            ("kcd-scripts test", "test/w.test.js", ""),
+            ("kcd-scripts test src", "src/deep/c-assize-w.test.ts", ""),
             ("jest --testNamePattern=some", "", ""),
             ("mocha spec/x.js", "spec/x-assize-w.js", "$(ls spec/x-assize-*.js 2>/dev/null)"),
             ("mocha spec", "spec/x-assize-w.js", ""),

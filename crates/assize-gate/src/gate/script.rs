@@ -40,6 +40,23 @@ impl ScriptStep {
         self.words.first().map_or("", |word| word.text.as_str())
     }
 
+    /// The runner of tests that the command starts, by itself or through a program that hands its arguments on, and how many words
+    /// say so.
+    fn runner(&self) -> Option<(&'static str, usize)> {
+        let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
+        assize_ecosystem::javascript_runner(&words)
+    }
+
+    /// Returns whether the command starts a runner of this name.
+    pub fn starts(&self, name: &str) -> bool {
+        self.runner().is_some_and(|(runner, _)| runner == name)
+    }
+
+    /// The arguments of the runner that the command starts; of another command, all of its own.
+    pub fn runner_arguments(&self) -> &[Word] {
+        self.words.get(self.runner().map_or(1, |(_, words)| words)..).unwrap_or_default()
+    }
+
     /// The arguments.
     pub fn arguments(&self) -> &[Word] {
         self.words.get(1..).unwrap_or_default()
