@@ -118,7 +118,11 @@ impl TreeJournal {
         let _lock = self.lock()?;
         let mut state = self.begun();
         // A call that ends, and of which no beginning was heard, may have written since the last look, and somebody else as well.
-        let unheard = matches!(event, CallEvent::Ended { call, .. } if !state.calls.iter().any(|open| open.session == session && open.call == *call));
+        let is_heard = |ended: &str| state.calls.iter().any(|open| open.session == session && open.call == *ended);
+        let unheard = match event {
+            CallEvent::Ended { call, .. } => !is_heard(call),
+            event => *event == CallEvent::WaitsUnheard,
+        };
         let open = state.calls.clone();
         if unheard {
             let call = |session: &str| OpenCall {
@@ -130,7 +134,11 @@ impl TreeJournal {
             };
             state.calls.extend([call(session), call(UNHEARD)]);
         }
-        self.look(at_ms, &mut state)?;
+        let over = match event {
+            CallEvent::Ended { call, .. } => Some((session, call.as_str())),
+            _ => None,
+        };
+        self.look(at_ms, &mut state, over)?;
         state.calls = open;
         follow(&mut state.calls, at_ms, session, &self.within(event));
         self.keep_state(&state)?;
@@ -159,7 +167,7 @@ impl TreeJournal {
         let mut state = self.begun();
         if !paths.is_empty() {
             let files = paths.iter().map(|path| self.observed(path)).collect();
-            self.append(&Observation { files, noted: true, ..Self::observation(at_ms, &mut state) })?;
+            self.append(&Observation { files, noted: true, ..Self::observation(at_ms, &mut state, None) })?;
             self.keep_state(&state)?;
         }
         Ok(JournalMark { journal: state.journal, observations: state.seq })
@@ -270,7 +278,7 @@ impl TreeJournal {
         bytes.and_then(|bytes| private_file::replace(&path, &bytes)).map_err(|error| JournalError::Io { path, error })
     }
 
-    fn look(&self, at_ms: i64, state: &mut LastLook) -> Result<(), JournalError> {
+    fn look(&self, at_ms: i64, state: &mut LastLook, over: Option<(&str, &str)>) -> Result<(), JournalError> {
         let position = Repository::position(&self.root);
         let is_moved = state.files.is_some() && state.position != position;
         state.position = position;
@@ -278,7 +286,7 @@ impl TreeJournal {
         if let Some(before) = &state.files {
             let observed: Vec<ObservedFile> = changed(before, &files).map(|path| self.observed(path)).collect();
             if !observed.is_empty() {
-                let mut observation = Observation { files: observed, ..Self::observation(at_ms, state) };
+                let mut observation = Observation { files: observed, ..Self::observation(at_ms, state, over) };
                 observation.git = (is_moved && !observation.open.is_empty()).then(|| self.git_move()).flatten();
                 self.append(&observation)?;
             }
@@ -352,9 +360,13 @@ impl TreeJournal {
         ObservedFile { path: path.to_owned(), hash: Some(hash), object: Some(git_object(&bytes)) }
     }
 
-    /// Begins the next observation.
-    fn observation(at_ms: i64, state: &mut LastLook) -> Observation {
-        let open = |call: &OpenCall| OpenSession { session: call.session.clone(), path: call.path.clone() };
+    /// Begins the next observation. A call of a session may be over with it.
+    fn observation(at_ms: i64, state: &mut LastLook, over: Option<(&str, &str)>) -> Observation {
+        let open = |call: &OpenCall| OpenSession {
+            session: call.session.clone(),
+            path: call.path.clone(),
+            is_over: over == Some((&call.session, &call.call)),
+        };
         let mut open: Vec<OpenSession> = state.calls.iter().map(open).collect();
         open.sort_unstable();
         open.dedup();

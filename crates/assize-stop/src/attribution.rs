@@ -73,14 +73,26 @@ struct TracedLine {
     text: String,
     /// Who added it; `None` for a line of the beginning.
     added: Option<Author>,
-    /// Who removed it; `None` while it is there.
-    removed: Option<Author>,
+    /// Who removed it, and with which version, counted from 1; `None` while it is there.
+    removed: Option<(Author, usize)>,
+}
+
+impl TracedLine {
+    fn removed_by(&self) -> Option<Author> {
+        self.removed.map(|(author, _)| author)
+    }
+
+    /// Whether two lines were added by the same one, and removed together.
+    fn went_with(&self, other: &Self) -> bool {
+        (self.added, self.removed) == (other.added, other.removed)
+    }
 }
 
 /// The history of a file, line by line.
 #[derive(Debug, Default)]
 pub struct LineHistory {
     lines: Vec<TracedLine>,
+    versions: usize,
     existed: bool,
     exists: bool,
     /// Who created or removed it last.
@@ -92,11 +104,14 @@ impl LineHistory {
     pub fn new(start: Option<&str>) -> Self {
         let traced = |line: &str| TracedLine { text: line.to_owned(), added: None, removed: None };
         let lines = start.map_or_else(Vec::new, |text| text.lines().map(traced).collect());
-        Self { lines, existed: start.is_some(), exists: start.is_some(), last: None }
+        Self { lines, versions: 0, existed: start.is_some(), exists: start.is_some(), last: None }
     }
 
-    /// Takes in the next version of the file. A line that comes back where it was removed was never away.
+    /// Takes in the next version of the file. Lines that come back where they were removed were never away: those of the beginning
+    /// one by one, what was written since only as a whole. Other lines at that place may be alike by chance.
     pub fn follow(&mut self, version: &FileVersion) {
+        self.versions += 1;
+        let removed = (version.author, self.versions);
         let old: Vec<String> =
             self.lines.iter().filter(|line| line.removed.is_none()).map(|line| line.text.clone()).collect();
         let old: Vec<&str> = old.iter().map(String::as_str).collect();
@@ -114,15 +129,15 @@ impl LineHistory {
                 DiffOp::Replace { old_len, new_index, new_len, .. } => (old_len, new_index..new_index + new_len),
             };
             let first_gone = done.len();
-            pass(&mut rest, &mut done, gone, Some(version.author));
+            pass(&mut rest, &mut done, gone, Some(removed));
             let is_there = |line: &TracedLine| line.removed.is_none();
             let start = if gone == 0 { done.iter().rposition(is_there).map_or(0, |at| at + 1) } else { first_gone };
             let mut away: Vec<TracedLine> = done.drain(start..).collect();
             while let Some(line) = rest.next_if(|line| !is_there(line)) {
                 away.push(line);
             }
-            let come: Vec<TracedLine> = come.map(|index| arrival(new[index], version, &mut away)).collect();
-            put_among(away, come.into_iter(), &mut done);
+            let come: Vec<TracedLine> = come.map(|index| arrival(new[index], version, removed, &mut away)).collect();
+            put_among(away, come, &mut done);
         }
         done.extend(rest);
         self.lines = done;
@@ -132,12 +147,23 @@ impl LineHistory {
         }
     }
 
+    /// The file moves to another path by an author: what it had there before is his there, but for what others wrote since the
+    /// beginning.
+    pub fn arrive_elsewhere(&mut self, author: Author) {
+        self.lines.retain(|line| line.removed.is_none());
+        for line in &mut self.lines {
+            line.added.get_or_insert(author);
+        }
+        self.existed = false;
+        self.last = Some(author);
+    }
+
     /// Returns who else changed the file, each once.
     pub fn others(&self) -> Vec<Author> {
         let mut others: Vec<Author> = self
             .lines
             .iter()
-            .flat_map(|line| [line.added, line.removed])
+            .flat_map(|line| [line.added, line.removed_by()])
             .flatten()
             .filter(|by| *by != Author::Own)
             .collect();
@@ -150,7 +176,7 @@ impl LineHistory {
     /// Returns the session's part of a file's change; `None` if it has none.
     pub fn own_part(&self, change: &FileChange) -> Option<FileChange> {
         let is_own = |author: Option<Author>| author.is_some_and(Author::may_be_own);
-        let was_there = |line: &TracedLine| !is_own(line.added) && (line.removed.is_none() || is_own(line.removed));
+        let was_there = |line: &TracedLine| !is_own(line.added) && (line.removed.is_none() || is_own(line.removed_by()));
         let status = match (self.existed_for_others(), self.exists) {
             (false, false) => return None,
             (false, true) => FileStatus::Added,
@@ -193,11 +219,11 @@ impl LineHistory {
 }
 
 /// A line that comes with a version, in the place of those that are away. One that only gets other space is still its author's.
-fn arrival(text: &str, version: &FileVersion, away: &mut Vec<TracedLine>) -> TracedLine {
+fn arrival(text: &str, version: &FileVersion, removed: (Author, usize), away: &mut Vec<TracedLine>) -> TracedLine {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
     let own = words(text);
     let is_same = |line: &TracedLine| {
-        line.removed == Some(version.author) && line.added.is_some() && line.text != text && words(&line.text) == own
+        line.removed == Some(removed) && line.added.is_some() && line.text != text && words(&line.text) == own
     };
     let spaced = away.iter().position(is_same).filter(|_| !own.is_empty()).and_then(|at| away.remove(at).added);
     let brought = version.brought.contains(text).then_some(Author::Git);
@@ -205,13 +231,13 @@ fn arrival(text: &str, version: &FileVersion, away: &mut Vec<TracedLine>) -> Tra
     TracedLine { text: text.to_owned(), added: Some(added), removed: None }
 }
 
-/// Passes on lines that are there, as many as said, with those before them that are away. They are removed by `removed`, if
-/// that is anyone.
+/// Passes on lines that are there, as many as said, with those before them that are away. They are removed as `removed` says, if
+/// at all.
 fn pass(
     rest: &mut impl Iterator<Item = TracedLine>,
     done: &mut Vec<TracedLine>,
     mut count: usize,
-    removed: Option<Author>,
+    removed: Option<(Author, usize)>,
 ) {
     while count > 0
         && let Some(mut line) = rest.next()
@@ -224,22 +250,35 @@ fn pass(
     }
 }
 
-/// Puts lines that come among those that are away at the same place. One that is away already and comes again is back.
-fn put_among(away: Vec<TracedLine>, come: impl Iterator<Item = TracedLine>, done: &mut Vec<TracedLine>) {
-    let mut away = away.into_iter();
+/// Puts lines that come among those that are away at the same place. Those that are away already and come again are back.
+fn put_among(away: Vec<TracedLine>, come: Vec<TracedLine>, done: &mut Vec<TracedLine>) {
+    let (mut away, mut come) = (away.into_iter(), come.into_iter());
     let mut new = Vec::new();
-    for line in come {
-        match away.as_slice().iter().position(|other| other.text == line.text) {
-            Some(at) => {
-                done.extend(away.by_ref().take(at));
-                done.append(&mut new);
-                done.extend(away.next().map(|back| TracedLine { removed: None, ..back }));
-            }
-            None => new.push(line),
-        }
+    while !come.as_slice().is_empty() {
+        let back = |at| Some(at).zip(returning(away.as_slice(), at, come.as_slice()));
+        let Some((at, count)) = (0..away.len()).find_map(back) else {
+            new.extend(come.next());
+            continue;
+        };
+        done.extend(away.by_ref().take(at));
+        done.append(&mut new);
+        done.extend(away.by_ref().take(count).map(|line| TracedLine { removed: None, ..line }));
+        come.by_ref().take(count).for_each(drop);
     }
     done.extend(away);
     done.append(&mut new);
+}
+
+/// How many of the lines that are away, from a place on, the next ones that come bring back.
+fn returning(away: &[TracedLine], at: usize, come: &[TracedLine]) -> Option<usize> {
+    let first = &away[at];
+    let count = match first.added {
+        None => 1,
+        Some(_) if at > 0 && first.went_with(&away[at - 1]) => return None,
+        Some(_) => away[at..].iter().take_while(|line| first.went_with(line)).count(),
+    };
+    let is_same = |(line, other): (&TracedLine, &TracedLine)| line.text == other.text;
+    (count <= come.len() && away[at..at + count].iter().zip(come).all(is_same)).then_some(count)
 }
 
 /// Puts the changed lines of a file together with the lines around them.
@@ -334,6 +373,24 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_are_like_others_that_were_there_are_not_back() {
+        use Author::{Own, Person};
+        let start = Some("a\n");
+        let of = |stub: &str| format!("a\nfn {stub}() {{\n    todo!()\n}}\n");
+        for (first, second, expected) in [
+            (Own, Person, None),
+            (Person, Own, Some((FileStatus::Modified, " a\n+fn two() {\n+    todo!()\n+}".to_owned()))),
+        ] {
+            let (one, two) = (of("one"), of("two"));
+            let versions = [(first, Some(&*one)), (first, start), (second, Some(&*two))];
+            assert_eq!(part(FileStatus::Modified, start, &versions), expected);
+            // What comes back as a whole is who wrote it first's, whoever brings it.
+            let versions = [(second, Some(&*two)), (first, start), (first, Some(&*two))];
+            assert_eq!(part(FileStatus::Modified, start, &versions), expected);
+        }
+    }
+
+    #[test]
     fn a_line_that_only_gets_other_space_stays_its_authors() {
         use Author::{Own, Person};
         let added = |versions: &[(Author, Option<&str>)]| {
@@ -356,6 +413,16 @@ mod tests {
         let own = history.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
         let added: Vec<&str> = own.added_lines().map(|(_, line)| line).collect();
         assert_eq!((added, history.others()), (vec!["own"], vec![Author::Git]));
+    }
+
+    #[test]
+    fn what_others_wrote_stays_theirs_where_the_file_moves() {
+        let mut moved = history(Some("a"), &[(Author::Person, Some("a\nb"))]);
+        moved.arrive_elsewhere(Author::Own);
+        moved.follow(&FileVersion::new(Author::Own, Some("a\nb\nc")));
+        let own = moved.own_part(&FileChange::new("a", FileStatus::Added)).expect("a part");
+        let added: Vec<&str> = own.added_lines().map(|(_, line)| line).collect();
+        assert_eq!((own.status, added), (FileStatus::Added, vec!["a", "c"]));
     }
 
     #[test]

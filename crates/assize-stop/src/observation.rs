@@ -41,6 +41,8 @@ pub enum CallEvent {
         /// How many tasks are running.
         running: usize,
     },
+    /// The agent waits for its user, and nothing told of its calls any more.
+    WaitsUnheard,
     /// The session begins, or is over.
     Idle,
 }
@@ -64,7 +66,7 @@ pub fn follow(calls: &mut Vec<OpenCall>, at_ms: i64, session: &str, event: &Call
                 call.task.clone_from(task);
             }
         }
-        CallEvent::Waits { running: 0 } | CallEvent::Idle => calls.retain(|call| !is_own(call)),
+        CallEvent::Waits { running: 0 } | CallEvent::WaitsUnheard | CallEvent::Idle => calls.retain(|call| !is_own(call)),
         CallEvent::Waits { .. } => calls.retain(|call| !is_own(call) || call.task.is_some()),
     }
 }
@@ -96,6 +98,9 @@ pub struct OpenSession {
     /// The one file that the call writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// Whether the call has just returned.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_over: bool,
 }
 
 /// Where a repository stood after git had moved something: HEAD, the stash, a merge, or what was fetched.
@@ -124,12 +129,14 @@ pub struct ObservedFile {
 
 impl Observation {
     /// Says whose calls may have changed a file, for a session with these names. A call that writes one file has written no
-    /// other one, and a call that writes this one comes before all that may.
+    /// other one, and a call that writes this one and has just returned comes before all that may. One that has not returned yet
+    /// may still wait for leave.
     pub fn author(&self, path: &str, own: &[String]) -> Author {
-        let names_it = |open: &&OpenSession| open.path.as_deref() == Some(path);
-        let may = |open: &&OpenSession| open.path.is_none();
-        let named: Vec<&OpenSession> = self.open.iter().filter(names_it).collect();
-        let open = if named.is_empty() { self.open.iter().filter(may).collect() } else { named };
+        let names_it = |open: &OpenSession| open.path.as_deref() == Some(path);
+        let wrote_it = |open: &&OpenSession| open.is_over && names_it(open);
+        let may = |open: &&OpenSession| open.path.is_none() || names_it(open);
+        let wrote: Vec<&OpenSession> = self.open.iter().filter(wrote_it).collect();
+        let open = if wrote.is_empty() { self.open.iter().filter(may).collect() } else { wrote };
         let is_own = |open: &&OpenSession| own.contains(&open.session);
         match open.iter().filter(|open| is_own(open)).count() {
             0 if open.is_empty() => Author::Person,
@@ -185,9 +192,12 @@ mod tests {
     fn a_change_belongs_to_the_calls_that_were_open() {
         let own = ["a".to_owned(), "before a".to_owned()];
         let author = |open: &[(&str, Option<&str>)]| {
-            let open = open
-                .iter()
-                .map(|(session, path)| OpenSession { session: (*session).to_owned(), path: path.map(str::to_owned) });
+            // A path that ends with a mark is that of a call which has returned.
+            let open = open.iter().map(|(session, path)| OpenSession {
+                session: (*session).to_owned(),
+                path: path.map(|path| path.trim_end_matches('!').to_owned()),
+                is_over: path.is_some_and(|path| path.ends_with('!')),
+            });
             Observation { open: open.collect(), ..Observation::default() }.author("x.rs", &own)
         };
         assert_eq!(author(&[]), Author::Person);
@@ -195,8 +205,11 @@ mod tests {
         assert_eq!(author(&[("a", None), ("before a", None)]), Author::Own);
         assert_eq!(author(&[("b", None)]), Author::Session);
         assert_eq!(author(&[("a", None), ("b", None)]), Author::Unclear);
-        assert_eq!(author(&[("a", Some("x.rs")), ("b", None)]), Author::Own);
-        assert_eq!(author(&[("a", None), ("b", Some("x.rs"))]), Author::Session);
+        assert_eq!(author(&[("a", Some("x.rs!")), ("b", None)]), Author::Own);
+        assert_eq!(author(&[("a", None), ("b", Some("x.rs!"))]), Author::Session);
+        assert_eq!(author(&[("a", Some("x.rs")), ("b", None)]), Author::Unclear);
+        assert_eq!(author(&[("a", None), ("b", Some("x.rs"))]), Author::Unclear);
+        assert_eq!(author(&[("b", Some("x.rs"))]), Author::Session);
         assert_eq!(author(&[("a", None), ("b", Some("y.rs"))]), Author::Own);
         assert_eq!(author(&[("b", Some("y.rs"))]), Author::Person);
     }

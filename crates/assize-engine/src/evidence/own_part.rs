@@ -12,6 +12,8 @@ use crate::tree_journal::{JournalMark, TreeJournal};
 
 /// Paths that are named of what others changed.
 const NAMED_MAX: usize = 5;
+/// The most paths that a file is followed through.
+const MOVES_MAX: usize = 16;
 /// The most places, each a path in a commit, where contents that git may have brought are looked for.
 const PLACES_MAX: usize = 100_000;
 
@@ -72,6 +74,25 @@ struct FileStep<'a> {
     brought: HashSet<String>,
 }
 
+/// The changes of a file while it was at one path.
+struct Passage<'a> {
+    /// Who brought it there from another path; `None` where it began there, or where git takes both paths for one file.
+    moved_by: Option<Author>,
+    steps: Vec<&'a FileStep<'a>>,
+}
+
+/// The changes of a file over all paths that it had, oldest first.
+struct Lineage<'a> {
+    began_as: &'a str,
+    passages: Vec<Passage<'a>>,
+}
+
+impl<'a> Lineage<'a> {
+    fn steps(&self) -> impl Iterator<Item = &'a FileStep<'a>> {
+        self.passages.iter().flat_map(|passage| &passage.steps).copied()
+    }
+}
+
 /// What a change is parted by.
 struct Parting<'a> {
     judged: &'a JudgedSession,
@@ -81,6 +102,8 @@ struct Parting<'a> {
     foreign: Vec<String>,
     /// The changes of each path since the session began, oldest first.
     steps: HashMap<&'a str, Vec<FileStep<'a>>>,
+    /// The paths that had the contents of a hash at some time.
+    holders: HashMap<&'a str, Vec<&'a str>>,
     /// What was noted of a path when the session began.
     noted: HashMap<&'a str, &'a ObservedFile>,
 }
@@ -96,7 +119,8 @@ impl<'a> Parting<'a> {
         let own: Vec<String> = std::iter::once(&judged.session).chain(&baseline.continues).cloned().collect();
         let began = baseline.observations.unwrap_or_default();
         let foreign = baseline.commits.clone();
-        let mut parting = Self { judged, baseline, repository, foreign, steps: HashMap::new(), noted: HashMap::new() };
+        let (steps, holders, noted) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut parting = Self { judged, baseline, repository, foreign, steps, holders, noted };
         for observation in observations {
             if observation.seq <= began {
                 parting.noted.extend(observation.files.iter().map(|seen| (seen.path.as_str(), seen)));
@@ -115,6 +139,9 @@ impl<'a> Parting<'a> {
             self.foreign.extend(head.cloned());
         }
         for seen in &observation.files {
+            if let Some(hash) = &seen.hash {
+                self.holders.entry(hash).or_default().push(&seen.path);
+            }
             let step = FileStep {
                 seq: observation.seq,
                 author: observation.author(&seen.path, own),
@@ -159,20 +186,23 @@ impl<'a> Parting<'a> {
 
     /// Returns the session's part of a file's change, and who else changed it.
     fn part(&self, file: FileChange) -> (Option<FileChange>, Vec<Author>) {
-        let of_path = |path| self.steps.get(path).map_or(&[][..], Vec::as_slice);
-        let mut steps: Vec<&FileStep<'_>> = paths_of(&file).flat_map(of_path).collect();
-        steps.sort_by_key(|step| step.seq);
-        let mut authors: Vec<Author> = steps.iter().map(|step| step.author).collect();
+        let lineage = self.lineage(&file);
+        let mut authors: Vec<Author> = lineage.steps().map(|step| step.author).collect();
+        // What became of the old path says nothing of the new one, unless git takes both for one file.
+        if file.status == FileStatus::Renamed {
+            let old = file.old_path.as_deref().and_then(|old| self.steps.get(old));
+            authors.extend(old.into_iter().flatten().map(|step| step.author));
+        }
         authors.sort_unstable();
         authors.dedup();
         match authors[..] {
             // The journal does not look everywhere, such as in folders that are ignored.
             [] => return (Some(FileChange { old_known: false, ..file }), Vec::new()),
-            [Author::Own] if self.is_own_alone(&file, &steps) => return (Some(file), Vec::new()),
+            [Author::Own] if self.is_own_alone(&file, &lineage) => return (Some(file), Vec::new()),
             _ if !authors.iter().any(|author| author.may_be_own()) => return (None, authors),
             _ => {}
         }
-        let Some(history) = self.history(&file, &steps) else {
+        let Some(history) = self.history(&file, &lineage) else {
             authors.retain(|author| *author != Author::Own);
             return (Some(FileChange { old_known: false, ..file }), authors);
         };
@@ -181,28 +211,87 @@ impl<'a> Parting<'a> {
 
     /// Returns whether nothing of a change, all steps of which are the session's, came from elsewhere: from git, or from before the
     /// session.
-    fn is_own_alone(&self, file: &FileChange, steps: &[&FileStep<'_>]) -> bool {
+    fn is_own_alone(&self, file: &FileChange, lineage: &Lineage<'_>) -> bool {
         let was_dirty = |path: &str| self.baseline.dirty.iter().any(|(dirty, _)| dirty == path);
-        steps.iter().all(|step| step.brought.is_empty()) && !paths_of(file).any(was_dirty)
+        lineage.steps().all(|step| step.brought.is_empty()) && !paths_of(file).chain([lineage.began_as]).any(was_dirty)
+    }
+
+    /// Follows a file back through the paths that it had.
+    fn lineage<'s>(&'s self, file: &'s FileChange) -> Lineage<'s> {
+        let mut passages = Vec::new();
+        let (mut path, mut until) = (file.path.as_str(), u64::MAX);
+        loop {
+            let steps: Vec<&FileStep<'_>> =
+                self.steps.get(path).into_iter().flatten().filter(|step| step.seq < until).collect();
+            let made = self.made_at(file, path, &steps);
+            let renamed = file.old_path.as_deref().filter(|_| file.status == FileStatus::Renamed && path == file.path);
+            let copied = || made.and_then(|at| self.origin(path, &steps, at));
+            let Some(from) = renamed.or_else(copied).filter(|_| passages.len() < MOVES_MAX) else {
+                passages.push(Passage { moved_by: None, steps });
+                passages.reverse();
+                return Lineage { began_as: path, passages };
+            };
+            let made = made.map(|at| steps[at]);
+            let moved_by = made.map(|step| step.author).filter(|_| renamed.is_none());
+            until = made.map_or(until, |step| step.seq);
+            path = from;
+            passages.push(Passage { moved_by, steps: steps.into_iter().filter(|step| made.is_none_or(|made| step.seq >= made.seq)).collect() });
+        }
+    }
+
+    /// The step with which a path came to have the file that it has now, where it had none before.
+    fn made_at(&self, file: &FileChange, path: &str, steps: &[&FileStep<'_>]) -> Option<usize> {
+        let is_new = |path: &str| {
+            let is_dirty = self.baseline.dirty.iter().any(|(dirty, _)| dirty == path);
+            if path == file.path && !is_dirty {
+                matches!(file.status, FileStatus::Added | FileStatus::Renamed)
+            } else {
+                self.start(path) == Some(None)
+            }
+        };
+        let is_there = |step: &FileStep<'_>| step.seen.hash.is_some();
+        let again = steps.windows(2).rposition(|pair| !is_there(pair[0]) && is_there(pair[1])).map(|at| at + 1);
+        again.or_else(|| steps.first().filter(|first| is_there(first) && is_new(path)).map(|_| 0))
+    }
+
+    /// The path from which a file was moved or copied with a step. `None` where it is new, or was there before.
+    fn origin(&self, path: &str, steps: &[&FileStep<'_>], at: usize) -> Option<&'a str> {
+        let made = steps[at];
+        let hash = made.seen.hash.as_ref();
+        if steps[..at].iter().any(|step| step.seen.hash.as_ref() == hash) {
+            return None;
+        }
+        let had_it = |steps: &[FileStep<'_>]| {
+            let before = steps.iter().rfind(|step| step.seq < made.seq && step.seen.hash.is_some());
+            before.is_some_and(|step| step.seen.hash.as_ref() == hash)
+        };
+        let is_left = |steps: &[FileStep<'_>]| steps.iter().any(|step| step.seq == made.seq && step.seen.hash.is_none());
+        let holders = self.holders.get(hash?.as_str())?.iter().copied().filter(|other| *other != path);
+        let having = holders.filter_map(|other| Some((other, self.steps.get(other)?.as_slice())));
+        having.filter(|(_, steps)| had_it(steps)).min_by_key(|(other, steps)| (!is_left(steps), *other)).map(|(other, _)| other)
     }
 
     /// Follows a file line by line; `None` where the contents of one of its versions are not known.
-    fn history(&self, file: &FileChange, steps: &[&FileStep<'_>]) -> Option<LineHistory> {
+    fn history(&self, file: &FileChange, lineage: &Lineage<'_>) -> Option<LineHistory> {
         if file.binary || file.lines_cut > 0 {
             return None;
         }
-        let began_as = file.old_path.as_deref().filter(|_| file.status == FileStatus::Renamed).unwrap_or(&file.path);
-        let mut history = LineHistory::new(self.start(began_as)?.as_deref());
-        for FileStep { author, seen, brought, .. } in steps {
-            // Where a file moves, its old path is only left.
-            if seen.path != file.path && seen.hash.is_none() {
-                continue;
+        let mut history = LineHistory::new(self.start(lineage.began_as)?.as_deref());
+        for (index, passage) in lineage.passages.iter().enumerate() {
+            if let Some(author) = passage.moved_by {
+                history.arrive_elsewhere(author);
             }
-            let text = match &seen.hash {
-                None => None,
-                Some(_) => Some(self.judged.journal.contents(seen)?),
-            };
-            history.follow(&FileVersion { author: *author, text, brought: brought.clone() });
+            for FileStep { author, seen, brought, .. } in &passage.steps {
+                // Where a file moves, its old path is only left.
+                if index + 1 < lineage.passages.len() && seen.hash.is_none() {
+                    continue;
+                }
+                let text = match &seen.hash {
+                    None => None,
+                    Some(_) => Some(self.judged.journal.contents(seen)?),
+                };
+                history.follow(&FileVersion { author: *author, text, brought: brought.clone() });
+            }
         }
         Some(history)
     }

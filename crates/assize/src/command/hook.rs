@@ -192,27 +192,30 @@ impl<'a> EventHandler<'a> {
         })
     }
 
-    /// Clearing begins a session with another id. Returns the state of the one that was cleared
-    /// just before.
+    /// Clearing begins a session with another id. Returns the state of the one that was cleared just before.
     fn cleared_session(&self, ledger: &Ledger) -> std::result::Result<SessionState, LedgerError> {
-        let recent = ledger.entries(&Filter { last: Some(RECENT_ENTRIES), ..Filter::default() })?;
-        let own = format!("{}/", self.adapter.id());
-        let cleared = recent.iter().rev().find(|entry| {
-            let ended = ledger.event(entry).ok();
-            entry.header.session.starts_with(&own)
-                && matches!(ended, Some(LedgerEvent::SessionEnded { reason }) if reason == "clear")
-        });
-        match cleared {
-            Some(entry) => {
-                let cleared = &entry.header.session;
-                let mut state = session_state(&ledger.session_events(cleared, None)?);
-                if let Some(baseline) = &mut state.baseline {
-                    baseline.continues.push(cleared.clone());
-                }
-                Ok(state)
-            }
-            None => Ok(SessionState::default()),
+        let Some(cleared) = self.cleared_last(ledger)? else { return Ok(SessionState::default()) };
+        let mut state = session_state(&ledger.session_events(&cleared, None)?);
+        if let Some(baseline) = &mut state.baseline {
+            baseline.continues.push(cleared);
         }
+        Ok(state)
+    }
+
+    /// The session that was cleared last, where none has followed it yet.
+    fn cleared_last(&self, ledger: &Ledger) -> std::result::Result<Option<String>, LedgerError> {
+        let recent = ledger.entries(&Filter { last: Some(RECENT_ENTRIES), ..Filter::default() })?;
+        let agent = format!("{}/", self.adapter.id());
+        for entry in recent.iter().rev().filter(|entry| entry.header.session.starts_with(&agent)) {
+            match ledger.event(entry) {
+                Ok(LedgerEvent::SessionEnded { reason }) if reason == "clear" => {
+                    return Ok(Some(entry.header.session.clone()));
+                }
+                Ok(LedgerEvent::SessionStarted { source, .. }) if source == "clear" => return Ok(None),
+                _ => {}
+            }
+        }
+        Ok(None)
     }
 
     fn prompt(&self, text: &str) -> std::result::Result<HookReply, LedgerError> {
@@ -220,7 +223,14 @@ impl<'a> EventHandler<'a> {
         let observed = self.observe(&CallEvent::Waits { running: usize::MAX });
         let overrules = overrules(text);
         let mut ledger = Ledger::open(&self.host.ledger())?;
-        let seen = ledger.session_size(&self.session)?;
+        let mut seen = ledger.session_size(&self.session)?;
+        if seen.entries == 0 && self.cleared_last(&ledger)?.is_some() {
+            drop(ledger);
+            // The start of this session was not heard.
+            self.session_start("clear")?;
+            ledger = Ledger::open(&self.host.ledger())?;
+            seen = ledger.session_size(&self.session)?;
+        }
         let directive = Directive::from_prompt(text, seen.prompts + 1, self.attachments(text));
         if directive.is_none() && !overrules {
             return Ok(HookReply::Silent);
@@ -268,6 +278,19 @@ impl<'a> EventHandler<'a> {
         let tells = matches!(self.event.kind, HookEventKind::Tool(_)) || self.sees_tools();
         let journal = self.journal().filter(|_| tells)?;
         journal.record(self.now, &self.session, event).ok()
+    }
+
+    /// Looks at the work tree when the agent waits. Where the settings no longer send the events of its tools, it is not known who
+    /// changed what since the last look.
+    fn observe_waiting(&self, running: usize, baseline: Option<&Baseline>) {
+        let was_observed = baseline.is_some_and(|baseline| baseline.observations.is_some());
+        let event = match self.sees_tools() {
+            true => CallEvent::Waits { running },
+            false if was_observed => CallEvent::WaitsUnheard,
+            false => return,
+        };
+        // What is not observed counts as the session's own: the stop says so.
+        let _ = self.journal().map(|journal| journal.record(self.now, &self.session, &event));
     }
 
     fn journal(&self) -> Option<TreeJournal> {
@@ -342,21 +365,21 @@ impl<'a> EventHandler<'a> {
             HookEventKind::Stop { background_tasks, .. } => background_tasks.len(),
             _ => 0,
         };
-        if self.event.subagent.is_none() {
-            self.observe(&CallEvent::Waits { running });
-        }
         let events = ledger.session_events(&self.session, None).map_err(unavailable)?;
         let mut state = session_state(&events);
+        let known = directives_of(&events);
         let unfounded = self.unfounded_overrules(&events, &state);
         if unfounded {
             state = session_state(&without_overrules(events));
         }
-        if self.event.subagent.is_some() && state.baseline.is_none() {
+        if self.event.subagent.is_none() {
+            self.observe_waiting(running, state.baseline.as_ref());
+        } else if state.baseline.is_none() {
             let parent = ledger.session_events(&self.parent, None).map_err(unavailable)?;
             state.baseline = session_state(&parent).baseline;
         }
-        if state.directives_seen == 0 {
-            self.catch_up(&mut ledger, &mut state).map_err(unavailable)?;
+        if state.active.is_empty() {
+            self.catch_up(&mut ledger, &mut state, &known).map_err(unavailable)?;
         }
         let last_pause = ledger.last_pause().map_err(unavailable)?;
         let said = SaidByPeople::read(&ledger, &self.host.project(), state.baseline.as_ref()).map_err(unavailable)?;
@@ -414,11 +437,26 @@ impl<'a> EventHandler<'a> {
         })
     }
 
-    /// A session whose prompts the hook never saw, because it was set up later or the ledger was
-    /// removed, is no session without wishes: the transcript has them.
-    fn catch_up(&self, ledger: &mut Ledger, state: &mut SessionState) -> std::result::Result<(), LedgerError> {
+    /// A session whose prompts the hook never saw, because it was set up later, the ledger was removed, or a hook was killed, is
+    /// no session without wishes: the transcript has them. Those up to the last one of `known` were heard.
+    fn catch_up(
+        &self,
+        ledger: &mut Ledger,
+        state: &mut SessionState,
+        known: &[Directive],
+    ) -> std::result::Result<(), LedgerError> {
         let facts = self.sources(state).transcript.and_then(|(path, kind)| read_facts(&path, kind, None).ok());
-        for (index, prompt) in facts.map(|facts| facts.prompts).unwrap_or_default().iter().enumerate() {
+        let prompts = facts.map(|facts| facts.prompts).unwrap_or_default();
+        let is_known = |words: &str| {
+            let directive = Directive::from_prompt(words, 1, Vec::new());
+            directive.is_some_and(|said| known.iter().any(|known| known.text == said.text))
+        };
+        let heard = match prompts.iter().rposition(|prompt| is_known(prompt.inspect())) {
+            Some(last) => last + 1,
+            None if known.is_empty() => 0,
+            None => prompts.len(),
+        };
+        for (index, prompt) in prompts.iter().enumerate().skip(heard) {
             let words = prompt.inspect();
             let event = LedgerEvent::Prompted {
                 agent: self.adapter.id().to_owned(),
@@ -565,6 +603,15 @@ fn unverified_notice(record: &StopRecord) -> Option<String> {
     }
     let gap = record.inputs.evidence.as_ref().filter(|_| is_accepted)?.verification.as_ref()?.gap()?;
     Some(format!("Assize let this stop pass and could not verify what it claims by running it ({gap})."))
+}
+
+/// What was asked for in the events of a session.
+fn directives_of(events: &[LedgerEvent]) -> Vec<Directive> {
+    let directive = |event: &LedgerEvent| match event {
+        LedgerEvent::Prompted { directive, .. } => directive.clone(),
+        _ => None,
+    };
+    events.iter().filter_map(directive).collect()
 }
 
 /// Takes out of the events of a session that a person let its state pass.
