@@ -38,7 +38,9 @@ pub mod role;
 pub mod test_kind;
 pub mod tool;
 
-pub use ecosystem::{ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, TestPaths, is_collected_by_node, javascript_runner};
+pub use ecosystem::{
+    ECOSYSTEMS, Ecosystem, GeneratedPaths, Install, TestPaths, is_collected_by_node, javascript_runner,
+};
 pub use language::Language;
 pub use role::{FileRole, is_tried_or_copied};
 

@@ -73,6 +73,15 @@ pub struct JournalMark {
     pub observations: u64,
 }
 
+/// What a session did before its beginning was heard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierWork {
+    /// How many observations there were before it.
+    pub before: u64,
+    /// The files that changed while its calls were open.
+    pub paths: HashSet<String>,
+}
+
 /// What the last look saw, and which calls are open.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct LastLook {
@@ -205,6 +214,17 @@ impl TreeJournal {
             && expected >= needed
             && found.first().is_none_or(|first| first.seq <= needed + 1);
         if is_whole { Ok(found) } else { Err(JournalError::Cut) }
+    }
+
+    /// Returns what was observed of a session whose beginning was not heard; `None` where its calls changed nothing.
+    pub fn earlier(&self, session: &str) -> Option<EarlierWork> {
+        let file = regular_file::open(&self.folder.join("observations.jsonl")).ok()?;
+        let lines = BufReader::new(file).lines().map_while(Result::ok);
+        let observations = lines.filter_map(|line| serde_json::from_str::<Observation>(&line).ok());
+        let is_own = |one: &Observation| !one.noted && one.open.iter().any(|open| open.session == session);
+        let mut own = observations.filter(is_own).peekable();
+        let before = own.peek()?.seq.saturating_sub(1);
+        Some(EarlierWork { before, paths: own.flat_map(|one| one.files).map(|file| file.path).collect() })
     }
 
     /// Returns the contents of a file as it was observed, where they were kept and are text.

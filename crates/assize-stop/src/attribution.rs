@@ -15,6 +15,9 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 /// Lines of context around the lines of a hunk.
 const CONTEXT: usize = 3;
 
+/// Stands in a limit between why something is not certain and the paths where it is not.
+pub const NOT_CERTAIN: &str = ", and not certain: ";
+
 /// Whose a change is, as the session that is judged sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -176,7 +179,8 @@ impl LineHistory {
     /// Returns the session's part of a file's change; `None` if it has none.
     pub fn own_part(&self, change: &FileChange) -> Option<FileChange> {
         let is_own = |author: Option<Author>| author.is_some_and(Author::may_be_own);
-        let was_there = |line: &TracedLine| !is_own(line.added) && (line.removed.is_none() || is_own(line.removed_by()));
+        let was_there =
+            |line: &TracedLine| !is_own(line.added) && (line.removed.is_none() || is_own(line.removed_by()));
         let status = match (self.existed_for_others(), self.exists) {
             (false, false) => return None,
             (false, true) => FileStatus::Added,

@@ -66,7 +66,9 @@ pub fn follow(calls: &mut Vec<OpenCall>, at_ms: i64, session: &str, event: &Call
                 call.task.clone_from(task);
             }
         }
-        CallEvent::Waits { running: 0 } | CallEvent::WaitsUnheard | CallEvent::Idle => calls.retain(|call| !is_own(call)),
+        CallEvent::Waits { running: 0 } | CallEvent::WaitsUnheard | CallEvent::Idle => {
+            calls.retain(|call| !is_own(call))
+        }
         CallEvent::Waits { .. } => calls.retain(|call| !is_own(call) || call.task.is_some()),
     }
 }

@@ -255,6 +255,116 @@ fn a_cleared_session_keeps_what_it_wrote() {
     assert_eq!(stops(&agent, "two")["decision"], "block", "{:?}", last_stop(&agent));
 }
 
+/// The hook at the start of a session is killed: its prompt says that it follows, and so does a session after one whose own start
+/// was not heard.
+#[test]
+fn a_cleared_session_is_followed_by_one_whose_start_was_not_heard() {
+    let next = json!({"session_id": "three", "prompt": "Go on", "prompt_id": "p2"});
+    for is_cleared_twice in [false, true] {
+        let agent = agent();
+        is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+        calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", STUB));
+        agent.sends("SessionEnd", json!({"session_id": "one", "reason": "clear"}));
+        if is_cleared_twice {
+            agent.sends("SessionEnd", json!({"session_id": "two", "reason": "clear"}));
+        }
+        agent.sends("UserPromptSubmit", next.clone());
+        assert_eq!(stops(&agent, "three")["decision"], "block", "{:?}", last_stop(&agent));
+        // One that is begun afterwards follows nothing.
+        agent.sends("UserPromptSubmit", json!({"session_id": "four", "prompt": "Explain it", "prompt_id": "p3"}));
+        assert_eq!(stops(&agent, "four"), Value::Null, "{:?}", last_stop(&agent));
+    }
+}
+
+#[test]
+fn what_a_session_did_before_it_was_heard_to_begin_is_its_own() {
+    let agent = agent();
+    agent.repo().write("src/scan.rs", STUB);
+    is_asked(&agent, "two", "Implement `count` in src/count.rs");
+    calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", STUB));
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));
+    let (_, findings, _) = last_stop(&agent);
+    assert!(findings.contains("src/parse.rs") && !findings.contains("src/scan.rs"), "{findings}");
+}
+
+#[test]
+fn a_prompt_that_was_not_heard_is_caught_up() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", FINISHED));
+    assert_eq!(stops(&agent, "one"), Value::Null, "{:?}", last_stop(&agent));
+    agent.writes(&json!({"type": "user", "message": {"role": "user", "content": "Implement `scan` in src/scan.rs"}}));
+    calls(&agent, "one", "2", || agent.repo().write("src/scan.rs", STUB));
+    assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));
+}
+
+/// Without the settings that send them, it is not known whether calls were open.
+#[test]
+fn without_the_agents_settings_nothing_is_certain_and_nothing_silent() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    std::fs::remove_dir_all(agent.repo().path().join(".claude")).expect("removed");
+    agent.repo().write("src/parse.rs", STUB);
+    let told = stops(&agent, "one");
+    assert!(told["systemMessage"].as_str().is_some_and(|told| told.contains("not certain")), "{told}");
+}
+
+#[test]
+fn where_contents_are_lost_nothing_is_silent() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/lib.rs");
+    agent.repo().write("src/lib.rs", "pub fn a() {}\npub fn b() {}\n");
+    calls(&agent, "one", "1", || ());
+    calls(&agent, "one", "2", || {
+        agent.repo().write("src/lib.rs", &format!("pub fn a() {{}}\npub fn b() {{}}\n{STUB}"))
+    });
+    for project in std::fs::read_dir(agent.state().join("projects")).expect("a folder").flatten() {
+        for kept in std::fs::read_dir(project.path().join("journal/contents")).expect("contents").flatten() {
+            std::fs::write(kept.path(), "").expect("emptied");
+        }
+    }
+    let told = stops(&agent, "one");
+    let notice = told["systemMessage"].as_str().unwrap_or_default();
+    assert!(notice.contains("not certain (changed by others as well") && notice.contains("src/lib.rs"), "{told}");
+}
+
+/// An edit that waits for its user's leave has not been made yet.
+#[test]
+fn an_edit_that_is_open_takes_no_lines_of_others() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    is_asked(&agent, "two", "Implement `scan` in src/parse.rs");
+    let input = json!({"file_path": agent.repo().path().join("src/parse.rs")});
+    let fields = json!({"session_id": "two", "tool_name": "Write", "tool_use_id": "e", "tool_input": input});
+    agent.sends("PreToolUse", fields);
+    calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", STUB));
+    for session in ["one", "two"] {
+        let told = stops(&agent, session);
+        assert!(told["systemMessage"].as_str().is_some_and(|told| told.contains("not certain")), "{session}: {told}");
+    }
+}
+
+/// A file that an agent moves without git keeps the lines of others, and one that is made anew in its place has none of its.
+#[test]
+fn a_file_that_moves_takes_its_authors_along() {
+    let body: String = (0..9).map(|n| format!("\npub fn f{n}() -> u8 {{\n    {n}\n}}\n")).collect();
+    let agent = agent_in(Repo::with_commit(&[("src/lib.rs", &body)]));
+    let (lib, core) = (agent.repo().path().join("src/lib.rs"), agent.repo().path().join("src/core.rs"));
+    is_asked(&agent, "one", "Move src/lib.rs to src/core.rs");
+    agent.repo().write("src/lib.rs", &format!("{body}{STUB}"));
+    calls(&agent, "one", "1", || std::fs::rename(&lib, &core).expect("moved"));
+    agent.repo().write("src/lib.rs", STUB);
+    assert_eq!(stops(&agent, "one").get("decision"), None, "{:?}", last_stop(&agent));
+    calls(&agent, "one", "2", || {
+        agent.repo().write("src/core.rs", &format!("{body}{STUB}pub fn two() {{ todo!(\"two\") }}\n"))
+    });
+    agent.sends("UserPromptSubmit", json!({"session_id": "one", "prompt": "Add `two`", "prompt_id": "p2"}));
+    assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));
+    let (_, findings, _) = last_stop(&agent);
+    assert!(findings.contains("two") && !findings.contains("src/lib.rs"), "{findings}");
+}
+
 #[test]
 fn an_edit_names_its_file() {
     let agent = agent();

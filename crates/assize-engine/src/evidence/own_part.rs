@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use assize_core::diff::{Diff, FileChange, FileStatus};
-use assize_stop::attribution::{Author, FileVersion, LineHistory};
+use assize_stop::attribution::{Author, FileVersion, LineHistory, NOT_CERTAIN};
 use assize_stop::observation::{Observation, ObservedFile};
 use assize_stop::session::Baseline;
 
@@ -12,6 +12,8 @@ use crate::tree_journal::{JournalMark, TreeJournal};
 
 /// Paths that are named of what others changed.
 const NAMED_MAX: usize = 5;
+/// Paths that are named of what is not certain.
+const UNCERTAIN_NAMED_MAX: usize = 100;
 /// The most paths that a file is followed through.
 const MOVES_MAX: usize = 16;
 /// The most places, each a path in a commit, where contents that git may have brought are looked for.
@@ -40,25 +42,39 @@ pub(super) fn leave_own_part(diff: &mut Diff, judged: &JudgedSession, baseline: 
     let mut parting = Parting::new(judged, baseline, repository, &observations);
     parting.take_out_what_git_brought(&diff.files);
     let mut others: BTreeMap<Author, Vec<String>> = BTreeMap::new();
+    let mut lost = Vec::new();
     let files = std::mem::take(&mut diff.files);
     diff.files = files
         .into_iter()
         .filter_map(|file| {
             let path = file.path.clone();
-            let (own, authors) = parting.part(file);
-            for author in authors {
+            let part = parting.part(file);
+            for author in part.others {
                 others.entry(author).or_default().push(path.clone());
             }
-            own
+            if part.is_lost {
+                lost.push(path);
+            }
+            part.own
         })
         .collect();
     for (author, paths) in others {
-        let more = paths.len().saturating_sub(NAMED_MAX);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let named = paths[..paths.len().min(NAMED_MAX)].join(", ");
-        let judged = if author.may_be_own() { "not certain" } else { "not judged" };
-        diff.limits.push(format!("{}, and {judged}: {named}{more}", author.as_words()));
+        diff.limits.push(if author.may_be_own() {
+            format!("{}{NOT_CERTAIN}{}", author.as_words(), named(&paths, UNCERTAIN_NAMED_MAX))
+        } else {
+            format!("{}, and not judged: {}", author.as_words(), named(&paths, NAMED_MAX))
+        });
     }
+    if !lost.is_empty() {
+        let paths = named(&lost, UNCERTAIN_NAMED_MAX);
+        diff.limits.push(format!("changed by others as well while its contents are not on record{NOT_CERTAIN}{paths}"));
+    }
+}
+
+fn named(paths: &[String], most: usize) -> String {
+    let more = paths.len().saturating_sub(most);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", paths[..paths.len().min(most)].join(", "))
 }
 
 /// A change of a file between two looks.
@@ -72,6 +88,16 @@ struct FileStep<'a> {
     foreign: usize,
     /// Lines that git brought.
     brought: HashSet<String>,
+}
+
+/// What of a file's change is whose.
+struct FilePart {
+    /// The session's part; `None` if it has none.
+    own: Option<FileChange>,
+    /// Who else changed it.
+    others: Vec<Author>,
+    /// Whether it cannot be told line by line any more.
+    is_lost: bool,
 }
 
 /// The changes of a file while it was at one path.
@@ -124,7 +150,12 @@ impl<'a> Parting<'a> {
         for observation in observations {
             if observation.seq <= began {
                 parting.noted.extend(observation.files.iter().map(|seen| (seen.path.as_str(), seen)));
-            } else if !observation.noted {
+            } else if observation.noted {
+                // The session began before its beginning was heard.
+                for seen in &observation.files {
+                    parting.noted.entry(&seen.path).or_insert(seen);
+                }
+            } else {
                 parting.take_in(observation, &own);
             }
         }
@@ -184,8 +215,8 @@ impl<'a> Parting<'a> {
         }
     }
 
-    /// Returns the session's part of a file's change, and who else changed it.
-    fn part(&self, file: FileChange) -> (Option<FileChange>, Vec<Author>) {
+    /// Parts a file's change.
+    fn part(&self, file: FileChange) -> FilePart {
         let lineage = self.lineage(&file);
         let mut authors: Vec<Author> = lineage.steps().map(|step| step.author).collect();
         // What became of the old path says nothing of the new one, unless git takes both for one file.
@@ -195,18 +226,19 @@ impl<'a> Parting<'a> {
         }
         authors.sort_unstable();
         authors.dedup();
+        let part = |own, others| FilePart { own, others, is_lost: false };
         match authors[..] {
             // The journal does not look everywhere, such as in folders that are ignored.
-            [] => return (Some(FileChange { old_known: false, ..file }), Vec::new()),
-            [Author::Own] if self.is_own_alone(&file, &lineage) => return (Some(file), Vec::new()),
-            _ if !authors.iter().any(|author| author.may_be_own()) => return (None, authors),
+            [] => return part(Some(FileChange { old_known: false, ..file }), Vec::new()),
+            [Author::Own] if self.is_own_alone(&file, &lineage) => return part(Some(file), Vec::new()),
+            _ if !authors.iter().any(|author| author.may_be_own()) => return part(None, authors),
             _ => {}
         }
         let Some(history) = self.history(&file, &lineage) else {
             authors.retain(|author| *author != Author::Own);
-            return (Some(FileChange { old_known: false, ..file }), authors);
+            return FilePart { own: Some(FileChange { old_known: false, ..file }), others: authors, is_lost: true };
         };
-        (history.own_part(&file), history.others())
+        part(history.own_part(&file), history.others())
     }
 
     /// Returns whether nothing of a change, all steps of which are the session's, came from elsewhere: from git, or from before the
@@ -235,7 +267,10 @@ impl<'a> Parting<'a> {
             let moved_by = made.map(|step| step.author).filter(|_| renamed.is_none());
             until = made.map_or(until, |step| step.seq);
             path = from;
-            passages.push(Passage { moved_by, steps: steps.into_iter().filter(|step| made.is_none_or(|made| step.seq >= made.seq)).collect() });
+            passages.push(Passage {
+                moved_by,
+                steps: steps.into_iter().filter(|step| made.is_none_or(|made| step.seq >= made.seq)).collect(),
+            });
         }
     }
 
@@ -254,21 +289,21 @@ impl<'a> Parting<'a> {
         again.or_else(|| steps.first().filter(|first| is_there(first) && is_new(path)).map(|_| 0))
     }
 
-    /// The path from which a file was moved or copied with a step. `None` where it is new, or was there before.
+    /// The path from which a file was moved with a step: it had the same contents until then. `None` where the file is new, was there
+    /// before, or is a copy.
     fn origin(&self, path: &str, steps: &[&FileStep<'_>], at: usize) -> Option<&'a str> {
         let made = steps[at];
         let hash = made.seen.hash.as_ref();
         if steps[..at].iter().any(|step| step.seen.hash.as_ref() == hash) {
             return None;
         }
-        let had_it = |steps: &[FileStep<'_>]| {
-            let before = steps.iter().rfind(|step| step.seq < made.seq && step.seen.hash.is_some());
-            before.is_some_and(|step| step.seen.hash.as_ref() == hash)
+        let is_left = |other: &str| {
+            let steps = self.steps.get(other)?;
+            let left = steps.iter().position(|step| step.seq == made.seq && step.seen.hash.as_ref() != hash)?;
+            Some(steps[..left].last()?.seen.hash.as_ref() == hash)
         };
-        let is_left = |steps: &[FileStep<'_>]| steps.iter().any(|step| step.seq == made.seq && step.seen.hash.is_none());
-        let holders = self.holders.get(hash?.as_str())?.iter().copied().filter(|other| *other != path);
-        let having = holders.filter_map(|other| Some((other, self.steps.get(other)?.as_slice())));
-        having.filter(|(_, steps)| had_it(steps)).min_by_key(|(other, steps)| (!is_left(steps), *other)).map(|(other, _)| other)
+        let holders = self.holders.get(hash?.as_str())?.iter().copied();
+        holders.filter(|other| *other != path).find(|other| is_left(other) == Some(true))
     }
 
     /// Follows a file line by line; `None` where the contents of one of its versions are not known.

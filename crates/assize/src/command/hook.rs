@@ -4,11 +4,11 @@
 //! says so. The hook gives no block that the ledger could not count: the count keeps an agent from
 //! being blocked for ever.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use assize_core::finding::Finding;
 use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome, Unjudged};
 use assize_core::text::head;
@@ -23,7 +23,7 @@ use assize_engine::transcript::read_facts;
 use assize_engine::tree_journal::TreeJournal;
 use assize_engine::work_tree::WorkTree;
 use assize_ledger::event::{self, LedgerEvent, session_state};
-use assize_stop::attribution::Author;
+use assize_stop::attribution::NOT_CERTAIN;
 use assize_stop::court::{Disposition, StopCase, StopInputs, StopRecord};
 use assize_stop::directive::{Attachment, Directive, OVERRULE_MARKER, overrules};
 use assize_stop::observation::CallEvent;
@@ -166,7 +166,7 @@ impl<'a> EventHandler<'a> {
         };
         let observed = self.observe(&CallEvent::Waits { running: usize::MAX });
         let carried_baseline = carried.baseline.take();
-        let baseline = state.baseline.is_none().then(|| carried_baseline.unwrap_or_else(|| self.baseline(observed)));
+        let baseline = state.baseline.is_none().then(|| carried_baseline.unwrap_or_else(|| self.baseline(observed, true)));
         let agent = self.adapter.id().to_owned();
         let transcript = self.transcript();
         let source = source.to_owned();
@@ -202,14 +202,18 @@ impl<'a> EventHandler<'a> {
         Ok(state)
     }
 
-    /// The session that was cleared last, where none has followed it yet.
+    /// The session that was cleared last, where none has followed it yet. One whose beginning was not heard is passed over: it
+    /// continues another one itself.
     fn cleared_last(&self, ledger: &Ledger) -> std::result::Result<Option<String>, LedgerError> {
         let recent = ledger.entries(&Filter { last: Some(RECENT_ENTRIES), ..Filter::default() })?;
         let agent = format!("{}/", self.adapter.id());
         for entry in recent.iter().rev().filter(|entry| entry.header.session.starts_with(&agent)) {
             match ledger.event(entry) {
                 Ok(LedgerEvent::SessionEnded { reason }) if reason == "clear" => {
-                    return Ok(Some(entry.header.session.clone()));
+                    let cleared = &entry.header.session;
+                    if session_state(&ledger.session_events(cleared, None)?).baseline.is_some() {
+                        return Ok(Some(cleared.clone()));
+                    }
                 }
                 Ok(LedgerEvent::SessionStarted { source, .. }) if source == "clear" => return Ok(None),
                 _ => {}
@@ -237,7 +241,7 @@ impl<'a> EventHandler<'a> {
         }
         let prompt_id = self.event.prompt_id.clone().unwrap_or_else(|| format!("prompt-{}", seen.prompts + 1));
         let begins = seen.entries == 0 || self.others_committed(&ledger)?;
-        let baseline = begins.then(|| self.baseline(observed));
+        let baseline = begins.then(|| self.baseline(observed, seen.entries == 0));
         // The start of a session says it as well, but not every agent announced that one.
         let notice = if seen.entries == 0 { self.configuration_notice(baseline.as_ref()) } else { None };
         let agent = self.adapter.id().to_owned();
@@ -308,16 +312,21 @@ impl<'a> EventHandler<'a> {
     }
 
     /// Without a baseline the change is measured from the last commit, which the record then says.
-    /// `observed` is what a look at the tree came to just before.
-    fn baseline(&self, observed: Option<u64>) -> Baseline {
+    /// `observed` is what a look at the tree came to just before. What the session did before the first one is its own.
+    fn baseline(&self, observed: Option<u64>, is_first: bool) -> Baseline {
         let mut baseline = baseline(&self.host.folder).unwrap_or_default();
         if baseline.measured == BaselineScope::Folder {
             baseline = self.snapshot().unwrap_or(baseline);
         }
         if observed.is_some() {
+            let earlier = self.journal().filter(|_| is_first).and_then(|journal| journal.earlier(&self.session));
+            if let Some(earlier) = &earlier {
+                baseline.dirty.retain(|(path, _)| !earlier.paths.contains(path));
+            }
             let dirty: Vec<&str> = baseline.dirty.iter().map(|(path, _)| path.as_str()).collect();
             let mark = self.journal().and_then(|journal| journal.note(self.now, &dirty).ok());
-            baseline.observations = mark.as_ref().map(|mark| mark.observations);
+            let before = earlier.map_or(u64::MAX, |earlier| earlier.before);
+            baseline.observations = mark.as_ref().map(|mark| mark.observations.min(before));
             baseline.journal = mark.map(|mark| mark.journal);
         }
         baseline.approvals = approvals::committed(&self.host.project());
@@ -588,10 +597,16 @@ fn project_of(event: &HookEvent, host: &Host) -> PathBuf {
 fn uncertain_notice(record: &StopRecord) -> Option<String> {
     let is_accepted = record.decision.ruling.outcome == Outcome::Accept;
     let limits = &record.inputs.evidence.as_ref().filter(|_| is_accepted)?.limits;
-    let unclear = limits.iter().find(|limit| limit.starts_with(Author::Unclear.as_words()))?;
-    let is_there = |finding: &&Finding| finding.path.as_ref().is_some_and(|path| unclear.contains(path.as_str()));
-    let finding = record.inputs.findings.iter().find(is_there)?;
-    Some(format!("Assize let this stop pass and is not certain ({unclear}): {}", finding.with_id()))
+    let found = |paths: &str| {
+        let is_there = |path: &&str| paths.split(", ").any(|named| named == *path);
+        let paths = record.inputs.findings.iter().filter_map(|finding| finding.path.as_deref()).filter(is_there);
+        paths.collect::<BTreeSet<&str>>()
+    };
+    let mut uncertain = limits.iter().filter_map(|limit| limit.split_once(NOT_CERTAIN));
+    let (why, paths) = uncertain.find_map(|(why, paths)| Some((why, found(paths))).filter(|(_, found)| !found.is_empty()))?;
+    let finding = record.inputs.findings.iter().find(|finding| finding.path.as_deref() == paths.first().copied())?;
+    let paths = paths.into_iter().collect::<Vec<_>>().join(", ");
+    Some(format!("Assize let this stop pass and is not certain ({why}: {paths}): {}", finding.with_id()))
 }
 
 /// Says that a claim of an accepted stop was not borne out by a run, and why.
