@@ -5,12 +5,16 @@
 //! contents of a file at each look follows who added and who removed each of its lines. Only the lines of the session that
 //! is judged stay in its change: the others are shown as others'.
 
-use std::collections::HashSet;
+mod line_changes;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use assize_core::diff::{DiffHunk, DiffLine, DiffLineKind, FileChange, FileStatus};
 use assize_core::text::Untrusted;
 use serde::{Deserialize, Serialize};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use line_changes::{LineChange, line_changes};
 
 /// Lines of context around the lines of a hunk.
 const CONTEXT: usize = 3;
@@ -59,33 +63,41 @@ pub struct FileVersion {
     pub author: Author,
     /// The contents; `None` if the file was gone.
     pub text: Option<String>,
-    /// Lines that count as brought by git in any case: those of another side of a merge.
-    pub brought: HashSet<String>,
+    /// Contents whose lines count as brought by git in any case: those of another side of a merge.
+    pub brought: Vec<String>,
+    /// Whether git moved something: then lines that were there at some time come back as whose they were.
+    pub is_of_git: bool,
 }
 
 impl FileVersion {
     /// Makes a version of which git brought nothing.
     pub fn new(author: Author, text: Option<&str>) -> Self {
-        Self { author, text: text.map(str::to_owned), brought: HashSet::new() }
+        Self { author, text: text.map(str::to_owned), brought: Vec::new(), is_of_git: false }
     }
 }
 
 /// A line that is there, or was.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct TracedLine {
     text: String,
-    /// Who added it; `None` for a line of the beginning.
-    added: Option<Author>,
+    /// Who added it, and with which version; `None` for a line of the beginning.
+    added: Option<(Author, usize)>,
+    /// Whether it is a line of the beginning with other space.
+    was_spaced: bool,
     /// Who removed it, and with which version, counted from 1; `None` while it is there.
     removed: Option<(Author, usize)>,
 }
 
 impl TracedLine {
+    fn added_by(&self) -> Option<Author> {
+        self.added.map(|(author, _)| author)
+    }
+
     fn removed_by(&self) -> Option<Author> {
         self.removed.map(|(author, _)| author)
     }
 
-    /// Whether two lines were added by the same one, and removed together.
+    /// Whether two lines were added together, and removed together.
     fn went_with(&self, other: &Self) -> bool {
         (self.added, self.removed) == (other.added, other.removed)
     }
@@ -105,7 +117,7 @@ pub struct LineHistory {
 impl LineHistory {
     /// Begins with the contents when the session began; `None` if there was no file.
     pub fn new(start: Option<&str>) -> Self {
-        let traced = |line: &str| TracedLine { text: line.to_owned(), added: None, removed: None };
+        let traced = |line: &str| TracedLine { text: line.to_owned(), added: None, was_spaced: false, removed: None };
         let lines = start.map_or_else(Vec::new, |text| text.lines().map(traced).collect());
         Self { lines, versions: 0, existed: start.is_some(), exists: start.is_some(), last: None }
     }
@@ -114,32 +126,37 @@ impl LineHistory {
     /// one by one, what was written since only as a whole. Other lines at that place may be alike by chance.
     pub fn follow(&mut self, version: &FileVersion) {
         self.versions += 1;
-        let removed = (version.author, self.versions);
-        let old: Vec<String> =
-            self.lines.iter().filter(|line| line.removed.is_none()).map(|line| line.text.clone()).collect();
-        let old: Vec<&str> = old.iter().map(String::as_str).collect();
+        let there: Vec<&TracedLine> = self.lines.iter().filter(|line| line.removed.is_none()).collect();
+        let is_together = |at: usize| {
+            let pair = at.checked_sub(1).and_then(|before| there.get(before)).zip(there.get(at));
+            pair.is_some_and(|(one, other)| one.added.is_some() && one.added == other.added)
+        };
+        let old: Vec<&str> = there.iter().map(|line| line.text.as_str()).collect();
         let new: Vec<&str> = version.text.as_deref().map_or_else(Vec::new, |text| text.lines().collect());
+        let changes = line_changes(&old, &new, is_together);
+        let arrivals = Arrivals {
+            version,
+            number: self.versions,
+            lines: &new,
+            brought: brought_lines(&version.brought, &new),
+            known: if version.is_of_git { self.written() } else { HashMap::new() },
+        };
         let mut rest = std::mem::take(&mut self.lines).into_iter().peekable();
         let mut done: Vec<TracedLine> = Vec::new();
-        for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
-            let (gone, come) = match op {
-                DiffOp::Equal { len, .. } => {
-                    pass(&mut rest, &mut done, len, None);
-                    continue;
-                }
-                DiffOp::Delete { old_len, .. } => (old_len, 0..0),
-                DiffOp::Insert { new_index, new_len, .. } => (0, new_index..new_index + new_len),
-                DiffOp::Replace { old_len, new_index, new_len, .. } => (old_len, new_index..new_index + new_len),
-            };
+        let mut at = 0;
+        for LineChange { gone, come } in changes {
+            pass(&mut rest, &mut done, gone.start - at, None);
+            at = gone.end;
             let first_gone = done.len();
-            pass(&mut rest, &mut done, gone, Some(removed));
+            pass(&mut rest, &mut done, gone.len(), Some((version.author, arrivals.number)));
             let is_there = |line: &TracedLine| line.removed.is_none();
-            let start = if gone == 0 { done.iter().rposition(is_there).map_or(0, |at| at + 1) } else { first_gone };
+            let start =
+                if gone.is_empty() { done.iter().rposition(is_there).map_or(0, |at| at + 1) } else { first_gone };
             let mut away: Vec<TracedLine> = done.drain(start..).collect();
             while let Some(line) = rest.next_if(|line| !is_there(line)) {
                 away.push(line);
             }
-            let come: Vec<TracedLine> = come.map(|index| arrival(new[index], version, removed, &mut away)).collect();
+            let come = arrivals.run(come, &mut away);
             put_among(away, come, &mut done);
         }
         done.extend(rest);
@@ -150,12 +167,29 @@ impl LineHistory {
         }
     }
 
+    /// What was written at once since the beginning, by its first line.
+    fn written(&self) -> HashMap<String, Vec<Vec<TracedLine>>> {
+        let mut written: HashMap<String, Vec<Vec<TracedLine>>> = HashMap::new();
+        for run in self.lines.chunk_by(TracedLine::went_with).filter(|run| run[0].added.is_some()) {
+            let says_much =
+                |line: &TracedLine| line.text.chars().filter(|character| character.is_alphanumeric()).count() > 2;
+            if run.iter().any(says_much) {
+                written.entry(run[0].text.clone()).or_default().push(run.to_vec());
+            }
+        }
+        written
+    }
+
     /// The file moves to another path by an author: what it had there before is his there, but for what others wrote since the
     /// beginning.
     pub fn arrive_elsewhere(&mut self, author: Author) {
         self.lines.retain(|line| line.removed.is_none());
         for line in &mut self.lines {
-            line.added.get_or_insert(author);
+            match line.added {
+                Some(_) if line.was_spaced => line.added = Some((author, self.versions)),
+                Some(_) => {}
+                None => line.added = Some((author, self.versions)),
+            }
         }
         self.existed = false;
         self.last = Some(author);
@@ -166,7 +200,7 @@ impl LineHistory {
         let mut others: Vec<Author> = self
             .lines
             .iter()
-            .flat_map(|line| [line.added, line.removed_by()])
+            .flat_map(|line| [line.added_by(), line.removed_by()])
             .flatten()
             .filter(|by| *by != Author::Own)
             .collect();
@@ -180,7 +214,7 @@ impl LineHistory {
     pub fn own_part(&self, change: &FileChange) -> Option<FileChange> {
         let is_own = |author: Option<Author>| author.is_some_and(Author::may_be_own);
         let was_there =
-            |line: &TracedLine| !is_own(line.added) && (line.removed.is_none() || is_own(line.removed_by()));
+            |line: &TracedLine| !is_own(line.added_by()) && (line.removed.is_none() || is_own(line.removed_by()));
         let status = match (self.existed_for_others(), self.exists) {
             (false, false) => return None,
             (false, true) => FileStatus::Added,
@@ -199,8 +233,7 @@ impl LineHistory {
             Some(DiffLine { kind, text: Untrusted::new(line.text.clone()) })
         });
         let hunks = hunks(&lines.collect::<Vec<_>>());
-        let is_changed =
-            !hunks.is_empty() || status != change.status || matches!(status, FileStatus::Added | FileStatus::Deleted);
+        let is_changed = !hunks.is_empty() || matches!(status, FileStatus::Added | FileStatus::Deleted);
         let is_certain = !self.others().contains(&Author::Unclear);
         is_changed.then(|| FileChange {
             status,
@@ -213,7 +246,7 @@ impl LineHistory {
 
     /// Whether the file would be there without the session.
     fn existed_for_others(&self) -> bool {
-        let has_lines_of_others = || self.lines.iter().any(|line| line.added.is_some_and(|by| !by.may_be_own()));
+        let has_lines_of_others = || self.lines.iter().any(|line| line.added_by().is_some_and(|by| !by.may_be_own()));
         match self.last {
             None => self.existed,
             Some(author) if author.may_be_own() => self.existed || (!self.exists && has_lines_of_others()),
@@ -222,17 +255,73 @@ impl LineHistory {
     }
 }
 
-/// A line that comes with a version, in the place of those that are away. One that only gets other space is still its author's.
-fn arrival(text: &str, version: &FileVersion, removed: (Author, usize), away: &mut Vec<TracedLine>) -> TracedLine {
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
-    let own = words(text);
-    let is_same = |line: &TracedLine| {
-        line.removed == Some(removed) && line.added.is_some() && line.text != text && words(&line.text) == own
-    };
-    let spaced = away.iter().position(is_same).filter(|_| !own.is_empty()).and_then(|at| away.remove(at).added);
-    let brought = version.brought.contains(text).then_some(Author::Git);
-    let added = brought.or(spaced).unwrap_or(version.author);
-    TracedLine { text: text.to_owned(), added: Some(added), removed: None }
+/// Which lines of a version stand in contents that git brought as well.
+fn brought_lines(brought: &[String], new: &[&str]) -> HashSet<usize> {
+    let mut found = HashSet::new();
+    for text in brought {
+        let theirs: Vec<&str> = text.lines().collect();
+        let mut at = 0;
+        for LineChange { come, .. } in line_changes(&theirs, new, |_| false) {
+            found.extend(at..come.start);
+            at = come.end;
+        }
+        found.extend(at..new.len());
+    }
+    found
+}
+
+/// The lines that come with a version.
+struct Arrivals<'a> {
+    version: &'a FileVersion,
+    /// The version, counted from 1.
+    number: usize,
+    /// All of its lines.
+    lines: &'a [&'a str],
+    /// Those that git brought.
+    brought: HashSet<usize>,
+    /// Runs of lines that come back as whose they were, by the first one.
+    known: HashMap<String, Vec<Vec<TracedLine>>>,
+}
+
+impl Arrivals<'_> {
+    /// The lines that come in the place of those that are away.
+    fn run(&self, mut come: Range<usize>, away: &mut Vec<TracedLine>) -> Vec<TracedLine> {
+        let mut found = Vec::with_capacity(come.len());
+        while let Some(index) = come.next() {
+            let is_back = |run: &&Vec<TracedLine>| {
+                let lines = self.lines.get(index..index + run.len());
+                index + run.len() <= come.end
+                    && lines.is_some_and(|lines| run.iter().zip(lines).all(|(line, text)| line.text == **text))
+            };
+            let runs = self.known.get(self.lines[index]).filter(|_| !self.brought.contains(&index));
+            let back = runs.and_then(|runs| runs.iter().filter(is_back).max_by_key(|run| run.len()));
+            match back {
+                Some(run) => {
+                    found.extend(run.iter().map(|line| TracedLine { removed: None, ..line.clone() }));
+                    come.by_ref().take(run.len() - 1).for_each(drop);
+                }
+                None => found.push(self.of(index, away)),
+            }
+        }
+        found
+    }
+
+    /// A line that comes in the place of those that are away. One that only gets other space is still its author's.
+    fn of(&self, index: usize, away: &mut Vec<TracedLine>) -> TracedLine {
+        let text = self.lines[index];
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+        let own = words(text);
+        let is_same = |line: &TracedLine| {
+            let goes = line.removed == Some((self.version.author, self.number));
+            goes && line.text != text && words(&line.text) == own
+        };
+        let spaced = away.iter().position(is_same).filter(|_| !own.is_empty());
+        let was_spaced = spaced.is_some_and(|at| away[at].added.is_none() || away[at].was_spaced);
+        let of_before = spaced.filter(|at| away[*at].added.is_some()).and_then(|at| away.remove(at).added);
+        let brought = self.brought.contains(&index).then_some((Author::Git, self.number));
+        let added = brought.or(of_before).unwrap_or((self.version.author, self.number));
+        TracedLine { text: text.to_owned(), added: Some(added), was_spaced, removed: None }
+    }
 }
 
 /// Passes on lines that are there, as many as said, with those before them that are away. They are removed as `removed` says, if
@@ -412,7 +501,7 @@ mod tests {
     #[test]
     fn lines_of_another_side_of_a_merge_are_brought_by_git() {
         let mut history = LineHistory::new(Some("a\nb"));
-        let brought = HashSet::from(["theirs".to_owned()]);
+        let brought = vec!["a\ntheirs\nb".to_owned()];
         history.follow(&FileVersion { brought, ..FileVersion::new(Author::Own, Some("a\ntheirs\nb\nown")) });
         let own = history.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
         let added: Vec<&str> = own.added_lines().map(|(_, line)| line).collect();
@@ -427,6 +516,40 @@ mod tests {
         let own = moved.own_part(&FileChange::new("a", FileStatus::Added)).expect("a part");
         let added: Vec<&str> = own.added_lines().map(|(_, line)| line).collect();
         assert_eq!((own.status, added), (FileStatus::Added, vec!["a", "c"]));
+    }
+
+    #[test]
+    fn lines_of_the_beginning_with_other_space_are_no_ones_where_the_file_moves() {
+        let mut moved = history(Some("a\n b"), &[(Author::Own, Some("a\nb")), (Author::Person, Some("a\n  b"))]);
+        moved.arrive_elsewhere(Author::Session);
+        assert_eq!(moved.own_part(&FileChange::new("a", FileStatus::Added)), None);
+    }
+
+    #[test]
+    fn lines_that_git_brings_back_are_whose_they_were() {
+        let added = |is_of_git: bool| {
+            let mut history =
+                history(Some("a\n"), &[(Author::Person, Some("a\nfn b()\n")), (Author::Own, Some("x\n"))]);
+            let text = "x\ny\nfn b()\n";
+            history.follow(&FileVersion { is_of_git, ..FileVersion::new(Author::Own, Some(text)) });
+            let own = history.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
+            own.added_lines().map(|(_, line)| line.to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (added(true), added(false)),
+            (vec!["x".to_owned(), "y".to_owned()], vec!["x".to_owned(), "y".to_owned(), "fn b()".to_owned()])
+        );
+    }
+
+    #[test]
+    fn a_block_goes_with_its_own_lines() {
+        use Author::{Own, Session};
+        let block = |name: &str| format!("#[test]\nfn {name}() {{\n    assert!(true);\n}}\n");
+        let (one, two) = (block("one"), block("two"));
+        let both = format!("{one}{two}");
+        let versions = [(Session, Some(&*one)), (Own, Some(&*both)), (Session, Some(&*two))];
+        let own = part(FileStatus::Modified, Some(""), &versions).expect("a part").1;
+        assert_eq!(own, "+#[test]\n+fn two() {\n+    assert!(true);\n+}");
     }
 
     #[test]

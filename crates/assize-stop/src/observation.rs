@@ -67,7 +67,7 @@ pub fn follow(calls: &mut Vec<OpenCall>, at_ms: i64, session: &str, event: &Call
             }
         }
         CallEvent::Waits { running: 0 } | CallEvent::WaitsUnheard | CallEvent::Idle => {
-            calls.retain(|call| !is_own(call))
+            calls.retain(|call| !is_own(call));
         }
         CallEvent::Waits { .. } => calls.retain(|call| !is_own(call) || call.task.is_some()),
     }

@@ -317,7 +317,7 @@ fn where_contents_are_lost_nothing_is_silent() {
     agent.repo().write("src/lib.rs", "pub fn a() {}\npub fn b() {}\n");
     calls(&agent, "one", "1", || ());
     calls(&agent, "one", "2", || {
-        agent.repo().write("src/lib.rs", &format!("pub fn a() {{}}\npub fn b() {{}}\n{STUB}"))
+        agent.repo().write("src/lib.rs", &format!("pub fn a() {{}}\npub fn b() {{}}\n{STUB}"));
     });
     for project in std::fs::read_dir(agent.state().join("projects")).expect("a folder").flatten() {
         for kept in std::fs::read_dir(project.path().join("journal/contents")).expect("contents").flatten() {
@@ -357,7 +357,7 @@ fn a_file_that_moves_takes_its_authors_along() {
     agent.repo().write("src/lib.rs", STUB);
     assert_eq!(stops(&agent, "one").get("decision"), None, "{:?}", last_stop(&agent));
     calls(&agent, "one", "2", || {
-        agent.repo().write("src/core.rs", &format!("{body}{STUB}pub fn two() {{ todo!(\"two\") }}\n"))
+        agent.repo().write("src/core.rs", &format!("{body}{STUB}pub fn two() {{ todo!(\"two\") }}\n"));
     });
     agent.sends("UserPromptSubmit", json!({"session_id": "one", "prompt": "Add `two`", "prompt_id": "p2"}));
     assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));

@@ -16,6 +16,8 @@ const NAMED_MAX: usize = 5;
 const UNCERTAIN_NAMED_MAX: usize = 100;
 /// The most paths that a file is followed through.
 const MOVES_MAX: usize = 16;
+/// The most contents of a file, the last ones first, that a step of git is compared with.
+const BROUGHT_MAX: usize = 32;
 /// The most places, each a path in a commit, where contents that git may have brought are looked for.
 const PLACES_MAX: usize = 100_000;
 
@@ -86,8 +88,8 @@ struct FileStep<'a> {
     is_of_git: bool,
     /// How many of the foreign commits were there by then.
     foreign: usize,
-    /// Lines that git brought.
-    brought: HashSet<String>,
+    /// Contents that git brought.
+    brought: Vec<String>,
 }
 
 /// What of a file's change is whose.
@@ -179,7 +181,7 @@ impl<'a> Parting<'a> {
                 seen,
                 is_of_git: observation.git.is_some(),
                 foreign: self.foreign.len(),
-                brought: HashSet::new(),
+                brought: Vec::new(),
             };
             self.steps.entry(&seen.path).or_default().push(step);
         }
@@ -201,14 +203,16 @@ impl<'a> Parting<'a> {
         let mut texts: HashMap<String, Option<String>> = HashMap::new();
         for (path, steps) in &mut self.steps {
             for step in steps.iter_mut().filter(|step| is_wanted(step)) {
-                let there = foreign[..step.foreign].iter().filter_map(|commit| objects.get(&(commit.as_str(), *path)));
-                let there: HashSet<&String> = there.collect();
-                if step.seen.object.as_ref().is_some_and(|object| there.contains(object)) {
+                let there = foreign[..step.foreign].iter().rev();
+                let there = there.filter_map(|commit| objects.get(&(commit.as_str(), *path)));
+                let mut seen = HashSet::new();
+                let there: Vec<&String> = there.filter(|object| seen.insert(*object)).collect();
+                if step.seen.object.as_ref().is_some_and(|object| there.contains(&object)) {
                     step.author = Author::Git;
                 } else if step.is_of_git {
-                    for object in there {
+                    for object in there.into_iter().take(BROUGHT_MAX) {
                         let text = texts.entry(object.clone()).or_insert_with(|| self.repository.text_of(object));
-                        step.brought.extend(text.iter().flat_map(|text| text.lines()).map(str::to_owned));
+                        step.brought.extend(text.clone());
                     }
                 }
             }
@@ -316,7 +320,7 @@ impl<'a> Parting<'a> {
             if let Some(author) = passage.moved_by {
                 history.arrive_elsewhere(author);
             }
-            for FileStep { author, seen, brought, .. } in &passage.steps {
+            for FileStep { author, seen, brought, is_of_git, .. } in &passage.steps {
                 // Where a file moves, its old path is only left.
                 if index + 1 < lineage.passages.len() && seen.hash.is_none() {
                     continue;
@@ -325,7 +329,7 @@ impl<'a> Parting<'a> {
                     None => None,
                     Some(_) => Some(self.judged.journal.contents(seen)?),
                 };
-                history.follow(&FileVersion { author: *author, text, brought: brought.clone() });
+                history.follow(&FileVersion { author: *author, text, brought: brought.clone(), is_of_git: *is_of_git });
             }
         }
         Some(history)

@@ -602,11 +602,13 @@ fn uncertain_notice(record: &StopRecord) -> Option<String> {
         let paths = record.inputs.findings.iter().filter_map(|finding| finding.path.as_deref()).filter(is_there);
         paths.collect::<BTreeSet<&str>>()
     };
-    let mut uncertain = limits.iter().filter_map(|limit| limit.split_once(NOT_CERTAIN));
-    let (why, paths) = uncertain.find_map(|(why, paths)| Some((why, found(paths))).filter(|(_, found)| !found.is_empty()))?;
-    let finding = record.inputs.findings.iter().find(|finding| finding.path.as_deref() == paths.first().copied())?;
-    let paths = paths.into_iter().collect::<Vec<_>>().join(", ");
-    Some(format!("Assize let this stop pass and is not certain ({why}: {paths}): {}", finding.with_id()))
+    let uncertain = limits.iter().filter_map(|limit| limit.split_once(NOT_CERTAIN)).map(|(why, paths)| (why, found(paths)));
+    let uncertain: Vec<(&str, BTreeSet<&str>)> = uncertain.filter(|(_, found)| !found.is_empty()).collect();
+    let is_told = |path: &str| uncertain.iter().any(|(_, paths)| paths.contains(path));
+    let finding = record.inputs.findings.iter().find(|finding| finding.path.as_deref().is_some_and(is_told))?;
+    let told = uncertain.iter().map(|(why, paths)| format!("{why}: {}", paths.iter().copied().collect::<Vec<_>>().join(", ")));
+    let told = told.collect::<Vec<_>>().join("; ");
+    Some(format!("Assize let this stop pass and is not certain ({told}): {}", finding.with_id()))
 }
 
 /// Says that a claim of an accepted stop was not borne out by a run, and why.
