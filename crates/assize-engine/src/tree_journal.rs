@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use assize_patch::git_object;
-use assize_stop::observation::{CallEvent, GitMove, Observation, ObservedFile, OpenCall, OpenSession, follow};
+use assize_stop::observation::{CallEvent, GitMove, Observation, ObservedFile, OpenCall, OpenSession, UNHEARD, follow};
 use ignore::WalkBuilder;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
@@ -35,8 +35,6 @@ pub const OBSERVATIONS_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub const CONTENTS_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// A file that was changed this close to a look may change again without a trace.
 const RACY_NS: i64 = 20_000_000;
-/// Stands for others who may have written while a call was open whose beginning was not heard.
-const UNHEARD: &str = "?";
 
 /// A failure of the journal.
 #[derive(Debug, thiserror::Error)]

@@ -223,7 +223,11 @@ impl LineHistory {
             (true, true) if change.status == FileStatus::Added => FileStatus::Modified,
             (true, true) => change.status,
         };
-        let lines = self.lines.iter().filter_map(|line| {
+        // It is not the session's to answer for what others wrote and perhaps took away themselves.
+        let is_gone = |line: &&TracedLine| {
+            line.added.is_some() && !is_own(line.added_by()) && line.removed_by() == Some(Author::Unclear)
+        };
+        let lines = self.lines.iter().filter(|line| !is_gone(line)).filter_map(|line| {
             let kind = match (was_there(line), line.removed.is_none()) {
                 (true, true) => DiffLineKind::Context,
                 (true, false) => DiffLineKind::Removed,
@@ -557,6 +561,17 @@ mod tests {
         let both = history(Some("a"), &[(Author::Unclear, Some("a\nb"))]);
         let own = both.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
         assert_eq!((own.added_count(), own.old_known), (1, false));
+    }
+
+    #[test]
+    fn what_others_wrote_and_perhaps_removed_is_no_part_of_the_change() {
+        let versions = [
+            (Author::Own, Some("a\nassert!(true);")),
+            (Author::Session, Some("assert!(true);\na\nassert!(true);")),
+            (Author::Unclear, Some("a\nassert!(true);")),
+        ];
+        let own = part(FileStatus::Modified, Some("a"), &versions).expect("a part").1;
+        assert_eq!(own, " a\n+assert!(true);");
     }
 
     #[test]

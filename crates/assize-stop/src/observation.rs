@@ -51,6 +51,9 @@ pub enum CallEvent {
 /// its call is over.
 pub const CALL_MS_MAX: i64 = 60 * 60 * 1_000;
 
+/// Stands for whatever or whoever was not heard.
+pub const UNHEARD: &str = "?";
+
 /// Follows the open calls of all sessions through an event of one.
 pub fn follow(calls: &mut Vec<OpenCall>, at_ms: i64, session: &str, event: &CallEvent) {
     let is_own = |call: &OpenCall| call.session == session;
@@ -69,7 +72,24 @@ pub fn follow(calls: &mut Vec<OpenCall>, at_ms: i64, session: &str, event: &Call
         CallEvent::Waits { running: 0 } | CallEvent::WaitsUnheard | CallEvent::Idle => {
             calls.retain(|call| !is_own(call));
         }
-        CallEvent::Waits { .. } => calls.retain(|call| !is_own(call) || call.task.is_some()),
+        CallEvent::Waits { running } => {
+            // Where more tasks are running than were heard to begin, the calls that never returned began them.
+            let mut unheard = match *running {
+                usize::MAX => 0,
+                running => {
+                    running.saturating_sub(calls.iter().filter(|call| is_own(call) && call.task.is_some()).count())
+                }
+            };
+            for call in calls.iter_mut().rev().filter(|call| is_own(call) && call.task.is_none()).take(unheard) {
+                call.task = Some(UNHEARD.to_owned());
+                unheard -= 1;
+            }
+            calls.retain(|call| !is_own(call) || call.task.is_some());
+            if unheard > 0 {
+                let (session, task) = (session.to_owned(), Some(UNHEARD.to_owned()));
+                calls.push(OpenCall { session, call: String::new(), at_ms, path: None, task });
+            }
+        }
     }
 }
 
@@ -176,6 +196,25 @@ mod tests {
         follow(&mut calls, 7, "a", &CallEvent::Waits { running: 0 });
         follow(&mut calls, 7, "b", &CallEvent::Idle);
         assert_eq!(open(&calls), []);
+    }
+
+    #[test]
+    fn tasks_that_were_not_heard_to_begin_are_known_by_their_number() {
+        let waiting = |running: usize, before: &[CallEvent]| {
+            let mut calls = Vec::new();
+            for event in before {
+                follow(&mut calls, 7, "a", event);
+            }
+            follow(&mut calls, 7, "a", &CallEvent::Waits { running });
+            calls.iter().map(|call| call.call.clone()).collect::<Vec<_>>()
+        };
+        let began = |call: &str| CallEvent::Began { call: call.to_owned(), path: None };
+        let task = CallEvent::Ended { call: "1".to_owned(), task: Some("task".to_owned()) };
+        assert_eq!(waiting(1, &[began("1"), task.clone(), began("2")]), ["1"]);
+        assert_eq!(waiting(2, &[began("1"), task, began("2")]), ["1", "2"]);
+        assert_eq!(waiting(1, &[began("1"), began("2")]), ["2"]);
+        assert_eq!(waiting(1, &[]), [""]);
+        assert_eq!(waiting(usize::MAX, &[began("1")]), [""; 0]);
     }
 
     #[test]
