@@ -82,8 +82,8 @@ struct TracedLine {
     text: String,
     /// Who added it, and with which version; `None` for a line of the beginning.
     added: Option<(Author, usize)>,
-    /// Whether it is a line of the beginning with other space.
-    was_spaced: bool,
+    /// Which line of the beginning it is, or was before it got other space.
+    beginning: Option<usize>,
     /// Who removed it, and with which version, counted from 1; `None` while it is there.
     removed: Option<(Author, usize)>,
 }
@@ -117,8 +117,13 @@ pub struct LineHistory {
 impl LineHistory {
     /// Begins with the contents when the session began; `None` if there was no file.
     pub fn new(start: Option<&str>) -> Self {
-        let traced = |line: &str| TracedLine { text: line.to_owned(), added: None, was_spaced: false, removed: None };
-        let lines = start.map_or_else(Vec::new, |text| text.lines().map(traced).collect());
+        let traced = |(number, line): (usize, &str)| TracedLine {
+            text: line.to_owned(),
+            added: None,
+            beginning: Some(number),
+            removed: None,
+        };
+        let lines = start.map_or_else(Vec::new, |text| text.lines().enumerate().map(traced).collect());
         Self { lines, versions: 0, existed: start.is_some(), exists: start.is_some(), last: None }
     }
 
@@ -185,10 +190,8 @@ impl LineHistory {
     pub fn arrive_elsewhere(&mut self, author: Author) {
         self.lines.retain(|line| line.removed.is_none());
         for line in &mut self.lines {
-            match line.added {
-                Some(_) if line.was_spaced => line.added = Some((author, self.versions)),
-                Some(_) => {}
-                None => line.added = Some((author, self.versions)),
+            if line.added.is_none() || line.beginning.is_some() {
+                line.added = Some((author, self.versions));
             }
         }
         self.existed = false;
@@ -223,11 +226,17 @@ impl LineHistory {
             (true, true) if change.status == FileStatus::Added => FileStatus::Modified,
             (true, true) => change.status,
         };
+        // A line of the beginning that only got other space was removed by whoever removed it then.
+        let removed_by_others =
+            |line: &&TracedLine| line.added.is_some() && line.removed_by().is_some_and(|by| !by.may_be_own());
+        let removed_by_others: HashSet<usize> =
+            self.lines.iter().filter(removed_by_others).filter_map(|line| line.beginning).collect();
         // It is not the session's to answer for what others wrote and perhaps took away themselves.
-        let is_gone = |line: &&TracedLine| {
-            line.added.is_some() && !is_own(line.added_by()) && line.removed_by() == Some(Author::Unclear)
+        let is_of_others = |line: &&TracedLine| match line.added_by() {
+            None => line.removed.is_some() && line.beginning.is_some_and(|number| removed_by_others.contains(&number)),
+            by => !is_own(by) && line.removed_by() == Some(Author::Unclear),
         };
-        let lines = self.lines.iter().filter(|line| !is_gone(line)).filter_map(|line| {
+        let lines = self.lines.iter().filter(|line| !is_of_others(line)).filter_map(|line| {
             let kind = match (was_there(line), line.removed.is_none()) {
                 (true, true) => DiffLineKind::Context,
                 (true, false) => DiffLineKind::Removed,
@@ -320,11 +329,11 @@ impl Arrivals<'_> {
             goes && line.text != text && words(&line.text) == own
         };
         let spaced = away.iter().position(is_same).filter(|_| !own.is_empty());
-        let was_spaced = spaced.is_some_and(|at| away[at].added.is_none() || away[at].was_spaced);
+        let beginning = spaced.and_then(|at| away[at].beginning);
         let of_before = spaced.filter(|at| away[*at].added.is_some()).and_then(|at| away.remove(at).added);
         let brought = self.brought.contains(&index).then_some((Author::Git, self.number));
         let added = brought.or(of_before).unwrap_or((self.version.author, self.number));
-        TracedLine { text: text.to_owned(), added: Some(added), was_spaced, removed: None }
+        TracedLine { text: text.to_owned(), added: Some(added), beginning, removed: None }
     }
 }
 
@@ -561,6 +570,14 @@ mod tests {
         let both = history(Some("a"), &[(Author::Unclear, Some("a\nb"))]);
         let own = both.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
         assert_eq!((own.added_count(), own.old_known), (1, false));
+    }
+
+    #[test]
+    fn a_line_that_got_other_space_is_removed_by_whoever_removes_it() {
+        let versions = [(Author::Own, Some("a\n  b\nc")), (Author::Person, Some("a\nc"))];
+        assert_eq!(part(FileStatus::Modified, Some("a\nb"), &versions).expect("a part").1, " a\n+c");
+        let versions = [(Author::Person, Some("a\n  b")), (Author::Own, Some("a"))];
+        assert_eq!(part(FileStatus::Modified, Some("a\nb"), &versions).expect("a part").1, " a\n-  b");
     }
 
     #[test]
