@@ -457,8 +457,22 @@ impl Repository {
             if !self.was_pushed(name) && !tips.iter().any(|tip| tip == commit) {
                 tips.push((*commit).to_owned());
             }
+            if *name == "refs/stash" {
+                tips.extend(self.stashed().into_iter().skip(1));
+            }
         }
         Ok(tips)
+    }
+
+    /// Returns the commits of the last stash: that of the files that git knows, and that of the untracked ones, if there is one.
+    pub fn stashed(&self) -> Vec<String> {
+        if !self.common_dir.join("refs/stash").exists() {
+            return Vec::new();
+        }
+        let commit = |name: &str| self.git(&["rev-parse", "--quiet", "--verify", name], &[], 1 << 10).ok();
+        let printed = ["refs/stash", "refs/stash^3"].into_iter().filter_map(commit);
+        let commits = printed.map(|printed| String::from_utf8_lossy(trim(&printed.stdout)).into_owned());
+        commits.filter(|commit| !commit.is_empty()).collect()
     }
 
     /// Returns whether a remote branch stands where it does because this repository pushed there: its commits may be of this
@@ -484,12 +498,15 @@ impl Repository {
         Ok(commits)
     }
 
-    /// Describes where HEAD, the stash, a merge and what was fetched stand, to see whether git moved something.
+    /// Describes where HEAD, the index, the stash, what is merged or picked and what was fetched stand, to see whether git moved
+    /// something.
     pub fn position(root: &Path) -> Option<String> {
         let (git_dir, common_dir) = folders(root).ok()?;
         let head = head_of(root).ok().flatten().unwrap_or_default();
-        let texts = [common_dir.join("refs/stash"), git_dir.join("MERGE_HEAD"), git_dir.join("FETCH_HEAD")];
-        let texts = texts.iter().map(|path| read_meta(path).ok().flatten().unwrap_or_default());
+        let own = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "FETCH_HEAD"].map(|name| git_dir.join(name));
+        let texts = std::iter::once(common_dir.join("refs/stash")).chain(own);
+        let texts = texts.map(|path| read_meta(&path).ok().flatten().unwrap_or_default());
+        let texts = texts.chain([end_of(&git_dir.join("index"))]);
         let mut hash = blake3::Hasher::new();
         for text in std::iter::once(head.into_bytes()).chain(texts) {
             hash.update(&(text.len() as u64).to_le_bytes()).update(&text);
@@ -985,6 +1002,18 @@ fn read_meta(path: &Path) -> Result<Option<Vec<u8>>, GitError> {
         Ok(meta) if meta.is_file() => Err(failed(io::Error::other("it is larger than it should be"))),
         _ => Ok(None),
     }
+}
+
+/// The last bytes of a file, where git keeps a checksum; none if it cannot be read.
+fn end_of(path: &Path) -> Vec<u8> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+
+    let mut end = Vec::new();
+    let read = fs::File::open(path).and_then(|mut file| {
+        file.seek(SeekFrom::End(-20))?;
+        file.take(20).read_to_end(&mut end)
+    });
+    read.map_or_else(|_| Vec::new(), |_| end)
 }
 
 /// Copies a file with its modification time. By the index's own time, git knows which entries may have changed in the

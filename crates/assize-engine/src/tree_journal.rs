@@ -214,12 +214,12 @@ impl TreeJournal {
         if is_whole { Ok(found) } else { Err(JournalError::Cut) }
     }
 
-    /// Returns what was observed of a session whose beginning was not heard; `None` where its calls changed nothing.
-    pub fn earlier(&self, session: &str) -> Option<EarlierWork> {
+    /// Returns what was observed of sessions whose beginning was not heard; `None` where their calls changed nothing.
+    pub fn earlier(&self, sessions: &[String]) -> Option<EarlierWork> {
         let file = regular_file::open(&self.folder.join("observations.jsonl")).ok()?;
         let lines = BufReader::new(file).lines().map_while(Result::ok);
         let observations = lines.filter_map(|line| serde_json::from_str::<Observation>(&line).ok());
-        let is_own = |one: &Observation| !one.noted && one.open.iter().any(|open| open.session == session);
+        let is_own = |one: &Observation| !one.noted && one.open.iter().any(|open| sessions.contains(&open.session));
         let mut own = observations.filter(is_own).peekable();
         let before = own.peek()?.seq.saturating_sub(1);
         Some(EarlierWork { before, paths: own.flat_map(|one| one.files).map(|file| file.path).collect() })
@@ -303,10 +303,9 @@ impl TreeJournal {
         let mut files = self.files(state.files.as_deref().unwrap_or_default())?;
         if let Some(before) = &state.files {
             let observed: Vec<ObservedFile> = changed(before, &files).map(|path| self.observed(path)).collect();
-            if !observed.is_empty() {
-                let mut observation = Observation { files: observed, ..Self::observation(at_ms, state, over) };
-                observation.git = (is_moved && !observation.open.is_empty()).then(|| self.git_move()).flatten();
-                self.append(&observation)?;
+            let git = is_moved.then(|| self.git_move()).flatten();
+            if !observed.is_empty() || git.is_some() {
+                self.append(&Observation { files: observed, git, ..Self::observation(at_ms, state, over) })?;
             }
         }
         for file in files.iter_mut().filter(|file| !file.is_racy) {
@@ -395,7 +394,11 @@ impl TreeJournal {
     /// Where the repository stands after git has moved something.
     fn git_move(&self) -> Option<GitMove> {
         let repository = Repository::discover(&self.root).ok().flatten()?;
-        Some(GitMove { head: repository.head().ok().flatten(), fetched: repository.fetched().unwrap_or_default() })
+        Some(GitMove {
+            head: repository.head().ok().flatten(),
+            fetched: repository.fetched().unwrap_or_default(),
+            stashed: repository.stashed(),
+        })
     }
 
     fn append(&self, observation: &Observation) -> Result<(), JournalError> {

@@ -127,8 +127,8 @@ impl LineHistory {
         Self { lines, versions: 0, existed: start.is_some(), exists: start.is_some(), last: None }
     }
 
-    /// Takes in the next version of the file. Lines that come back where they were removed were never away: those of the beginning
-    /// one by one, what was written since only as a whole. Other lines at that place may be alike by chance.
+    /// Takes in the next version of the file. Lines that come back where they were removed were never away: one by one for those
+    /// of the beginning that their remover brings back, else only as a whole. Other lines at that place may be alike by chance.
     pub fn follow(&mut self, version: &FileVersion) {
         self.versions += 1;
         let there: Vec<&TracedLine> = self.lines.iter().filter(|line| line.removed.is_none()).collect();
@@ -154,6 +154,14 @@ impl LineHistory {
             at = gone.end;
             let first_gone = done.len();
             pass(&mut rest, &mut done, gone.len(), Some((version.author, arrivals.number)));
+            // A stash or a checkout takes along what others wrote.
+            for line in done[first_gone..].iter_mut().filter(|_| version.is_of_git) {
+                let is_of_others = line.added_by().is_some_and(|by| !by.may_be_own());
+                let goes_now = |(_, number): (Author, usize)| is_of_others && number == arrivals.number;
+                if line.removed.is_some_and(goes_now) {
+                    line.removed = Some((Author::Git, arrivals.number));
+                }
+            }
             let is_there = |line: &TracedLine| line.removed.is_none();
             let start =
                 if gone.is_empty() { done.iter().rposition(is_there).map_or(0, |at| at + 1) } else { first_gone };
@@ -172,10 +180,12 @@ impl LineHistory {
         }
     }
 
-    /// What was written at once since the beginning, by its first line.
+    /// What was written at once since the beginning, and is away, by its first line.
     fn written(&self) -> HashMap<String, Vec<Vec<TracedLine>>> {
         let mut written: HashMap<String, Vec<Vec<TracedLine>>> = HashMap::new();
-        for run in self.lines.chunk_by(TracedLine::went_with).filter(|run| run[0].added.is_some()) {
+        for run in
+            self.lines.chunk_by(TracedLine::went_with).filter(|run| run[0].added.is_some() && run[0].removed.is_some())
+        {
             let says_much =
                 |line: &TracedLine| line.text.chars().filter(|character| character.is_alphanumeric()).count() > 2;
             if run.iter().any(says_much) {
@@ -226,17 +236,7 @@ impl LineHistory {
             (true, true) if change.status == FileStatus::Added => FileStatus::Modified,
             (true, true) => change.status,
         };
-        // A line of the beginning that only got other space was removed by whoever removed it then.
-        let removed_by_others =
-            |line: &&TracedLine| line.added.is_some() && line.removed_by().is_some_and(|by| !by.may_be_own());
-        let removed_by_others: HashSet<usize> =
-            self.lines.iter().filter(removed_by_others).filter_map(|line| line.beginning).collect();
-        // It is not the session's to answer for what others wrote and perhaps took away themselves.
-        let is_of_others = |line: &&TracedLine| match line.added_by() {
-            None => line.removed.is_some() && line.beginning.is_some_and(|number| removed_by_others.contains(&number)),
-            by => !is_own(by) && line.removed_by() == Some(Author::Unclear),
-        };
-        let lines = self.lines.iter().filter(|line| !is_of_others(line)).filter_map(|line| {
+        let lines = self.answered_for().into_iter().filter_map(|line| {
             let kind = match (was_there(line), line.removed.is_none()) {
                 (true, true) => DiffLineKind::Context,
                 (true, false) => DiffLineKind::Removed,
@@ -255,6 +255,31 @@ impl LineHistory {
             syntax_errors: Vec::new(),
             ..change.clone()
         })
+    }
+
+    /// The lines without those that it is not the session's to answer for, although it may have removed them.
+    fn answered_for(&self) -> Vec<&TracedLine> {
+        let may_be_own = |author: Option<Author>| author.is_some_and(Author::may_be_own);
+        // A line of the beginning that only got other space was removed by whoever removed it then.
+        let is_of_others =
+            |line: &&TracedLine| line.added.is_some() && line.removed.is_some() && !may_be_own(line.removed_by());
+        let removed_by_others: HashSet<usize> =
+            self.lines.iter().filter(is_of_others).filter_map(|line| line.beginning).collect();
+        let is_written = |line: &&TracedLine| may_be_own(line.added_by()) && line.removed.is_none();
+        let written: HashSet<&str> = self.lines.iter().filter(is_written).map(|line| line.text.trim()).collect();
+        let is_left_out = |line: &&TracedLine| {
+            let is_unclear = line.removed_by() == Some(Author::Unclear);
+            match line.added_by() {
+                // What the session perhaps took away does not pay for what it wrote.
+                None if is_unclear && written.contains(line.text.trim()) => true,
+                None => {
+                    line.removed.is_some() && line.beginning.is_some_and(|number| removed_by_others.contains(&number))
+                }
+                // Others may have taken away themselves what they wrote.
+                by => is_unclear && !may_be_own(by),
+            }
+        };
+        self.lines.iter().filter(|line| !is_left_out(line)).collect()
     }
 
     /// Whether the file would be there without the session.
@@ -379,9 +404,9 @@ fn put_among(away: Vec<TracedLine>, come: Vec<TracedLine>, done: &mut Vec<Traced
 fn returning(away: &[TracedLine], at: usize, come: &[TracedLine]) -> Option<usize> {
     let first = &away[at];
     let count = match first.added {
-        None => 1,
-        Some(_) if at > 0 && first.went_with(&away[at - 1]) => return None,
-        Some(_) => away[at..].iter().take_while(|line| first.went_with(line)).count(),
+        None if first.removed_by() == come[0].added_by() => 1,
+        _ if at > 0 && first.went_with(&away[at - 1]) => return None,
+        _ => away[at..].iter().take_while(|line| first.went_with(line)).count(),
     };
     let is_same = |(line, other): (&TracedLine, &TracedLine)| line.text == other.text;
     (count <= come.len() && away[at..at + count].iter().zip(come).all(is_same)).then_some(count)
@@ -555,6 +580,16 @@ mod tests {
     }
 
     #[test]
+    fn what_others_wrote_and_git_takes_along_is_not_removed_by_the_session() {
+        let part = |is_of_git: bool| {
+            let mut history = history(Some("a\n"), &[(Author::Person, Some("a\nb\n"))]);
+            history.follow(&FileVersion { is_of_git, ..FileVersion::new(Author::Own, Some("a\n")) });
+            history.own_part(&FileChange::new("a", FileStatus::Modified)).map(|own| own.hunks.len())
+        };
+        assert_eq!((part(true), part(false)), (None, Some(1)));
+    }
+
+    #[test]
     fn a_block_goes_with_its_own_lines() {
         use Author::{Own, Session};
         let block = |name: &str| format!("#[test]\nfn {name}() {{\n    assert!(true);\n}}\n");
@@ -588,6 +623,10 @@ mod tests {
             (Author::Unclear, Some("a\nassert!(true);")),
         ];
         let own = part(FileStatus::Modified, Some("a"), &versions).expect("a part").1;
+        assert_eq!(own, " a\n+assert!(true);");
+        let versions =
+            [(Author::Own, Some("assert!(true);\na\nassert!(true);")), (Author::Unclear, Some("a\nassert!(true);"))];
+        let own = part(FileStatus::Modified, Some("assert!(true);\na"), &versions).expect("a part").1;
         assert_eq!(own, " a\n+assert!(true);");
     }
 

@@ -134,6 +134,9 @@ pub struct GitMove {
     /// Commits that came from elsewhere.
     #[serde(default)]
     pub fetched: Vec<String>,
+    /// Commits of the last stash.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stashed: Vec<String>,
 }
 
 /// A file that changed between two looks.
@@ -155,10 +158,9 @@ impl Observation {
     /// may still wait for leave.
     pub fn author(&self, path: &str, own: &[String]) -> Author {
         let names_it = |open: &OpenSession| open.path.as_deref() == Some(path);
-        let wrote_it = |open: &&OpenSession| open.is_over && names_it(open);
-        let may = |open: &&OpenSession| open.path.is_none() || names_it(open);
-        let wrote: Vec<&OpenSession> = self.open.iter().filter(wrote_it).collect();
-        let open = if wrote.is_empty() { self.open.iter().filter(may).collect() } else { wrote };
+        let is_written = self.open.iter().any(|open| open.is_over && names_it(open));
+        let may = |open: &&OpenSession| names_it(open) || (open.path.is_none() && !is_written);
+        let open: Vec<&OpenSession> = self.open.iter().filter(may).collect();
         let is_own = |open: &&OpenSession| own.contains(&open.session);
         match open.iter().filter(|open| is_own(open)).count() {
             0 if open.is_empty() => Author::Person,
@@ -251,6 +253,7 @@ mod tests {
         assert_eq!(author(&[("a", Some("x.rs")), ("b", None)]), Author::Unclear);
         assert_eq!(author(&[("a", None), ("b", Some("x.rs"))]), Author::Unclear);
         assert_eq!(author(&[("b", Some("x.rs"))]), Author::Session);
+        assert_eq!(author(&[("a", Some("x.rs")), ("b", Some("x.rs!"))]), Author::Unclear);
         assert_eq!(author(&[("a", None), ("b", Some("y.rs"))]), Author::Own);
         assert_eq!(author(&[("b", Some("y.rs"))]), Author::Person);
     }

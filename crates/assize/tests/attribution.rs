@@ -289,6 +289,27 @@ fn what_a_session_did_before_it_was_heard_to_begin_is_its_own() {
 }
 
 #[test]
+fn what_was_done_before_a_session_was_cleared_is_its_own_although_no_beginning_was_heard() {
+    let agent = agent();
+    is_asked(&agent, "two", "Implement `count` in src/count.rs");
+    calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", STUB));
+    agent.sends("SessionEnd", json!({"session_id": "one", "reason": "clear"}));
+    agent.sends("SessionStart", json!({"session_id": "three", "source": "clear"}));
+    agent.sends("UserPromptSubmit", json!({"session_id": "three", "prompt": "Go on", "prompt_id": "p2"}));
+    assert_eq!(stops(&agent, "three")["decision"], "block", "{:?}", last_stop(&agent));
+}
+
+#[test]
+fn without_a_prompt_and_a_transcript_nothing_is_silent() {
+    let agent = agent();
+    agent.sends("SessionStart", json!({"session_id": "one", "source": "startup"}));
+    calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", STUB));
+    agent.writes(&json!("no line of a transcript"));
+    let told = stops(&agent, "one");
+    assert!(told["systemMessage"].as_str().is_some_and(|told| told.contains("no prompt was heard")), "{told}");
+}
+
+#[test]
 fn a_prompt_that_was_not_heard_is_caught_up() {
     let agent = agent();
     is_asked(&agent, "one", "Implement `parse` in src/parse.rs");

@@ -43,6 +43,7 @@ pub(super) fn leave_own_part(diff: &mut Diff, judged: &JudgedSession, baseline: 
     };
     let mut parting = Parting::new(judged, baseline, repository, &observations);
     parting.take_out_what_git_brought(&diff.files);
+    parting.give_back_what_was_stashed();
     let mut others: BTreeMap<Author, Vec<String>> = BTreeMap::new();
     let mut lost = Vec::new();
     let files = std::mem::take(&mut diff.files);
@@ -128,6 +129,8 @@ struct Parting<'a> {
     repository: &'a Repository,
     /// Commits that are not the session's: those of its beginning, then those that came from elsewhere.
     foreign: Vec<String>,
+    /// Commits of stashes that the session made.
+    stashed: Vec<String>,
     /// The changes of each path since the session began, oldest first.
     steps: HashMap<&'a str, Vec<FileStep<'a>>>,
     /// The paths that had the contents of a hash at some time.
@@ -148,7 +151,7 @@ impl<'a> Parting<'a> {
         let began = baseline.observations.unwrap_or_default();
         let foreign = baseline.commits.clone();
         let (steps, holders, noted) = (HashMap::new(), HashMap::new(), HashMap::new());
-        let mut parting = Self { judged, baseline, repository, foreign, steps, holders, noted };
+        let mut parting = Self { judged, baseline, repository, foreign, stashed: Vec::new(), steps, holders, noted };
         for observation in observations {
             if observation.seq <= began {
                 parting.noted.extend(observation.files.iter().map(|seen| (seen.path.as_str(), seen)));
@@ -170,6 +173,14 @@ impl<'a> Parting<'a> {
             // An older state is checked out: nothing of it is new.
             let head = moved.head.as_ref().filter(|head| self.repository.is_reached(head, &self.foreign));
             self.foreign.extend(head.cloned());
+            let is_known = |stashed: &String| self.foreign.contains(stashed) || self.stashed.contains(stashed);
+            let stashed: Vec<String> = moved.stashed.iter().filter(|stashed| !is_known(stashed)).cloned().collect();
+            let stash = if observation.open.iter().any(|open| own.contains(&open.session)) {
+                &mut self.stashed
+            } else {
+                &mut self.foreign
+            };
+            stash.extend(stashed);
         }
         for seen in &observation.files {
             if let Some(hash) = &seen.hash {
@@ -250,6 +261,27 @@ impl<'a> Parting<'a> {
     fn is_own_alone(&self, file: &FileChange, lineage: &Lineage<'_>) -> bool {
         let was_dirty = |path: &str| self.baseline.dirty.iter().any(|(dirty, _)| dirty == path);
         lineage.steps().all(|step| step.brought.is_empty()) && !paths_of(file).chain([lineage.began_as]).any(was_dirty)
+    }
+
+    /// What others take out of a stash that the session made is the session's.
+    fn give_back_what_was_stashed(&mut self) {
+        if self.stashed.is_empty() {
+            return;
+        }
+        let stashed = self.stashed.clone();
+        let is_wanted = |step: &FileStep<'_>| step.is_of_git && !step.author.may_be_own();
+        let wanted = self.steps.iter().filter(|(_, steps)| steps.iter().any(is_wanted));
+        let places = wanted.flat_map(|(path, _)| stashed.iter().map(|commit| (commit.as_str(), *path)));
+        let places: Vec<(&str, &str)> = places.take(PLACES_MAX).collect();
+        let Ok(objects) = self.repository.objects_at(&places) else { return };
+        for (path, steps) in &mut self.steps {
+            for step in steps.iter_mut().filter(|step| is_wanted(step)) {
+                let mut there = stashed.iter().filter_map(|commit| objects.get(&(commit.as_str(), *path)));
+                if there.any(|object| step.seen.object.as_ref() == Some(object)) {
+                    step.author = Author::Own;
+                }
+            }
+        }
     }
 
     /// Follows a file back through the paths that it had.

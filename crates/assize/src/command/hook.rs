@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::slice;
 
 use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome, Unjudged};
@@ -160,13 +161,15 @@ impl<'a> EventHandler<'a> {
     fn session_start(&self, source: &str) -> std::result::Result<HookReply, LedgerError> {
         let mut ledger = Ledger::open(&self.host.ledger())?;
         let mut state = session_state(&ledger.session_events(&self.session, None)?);
-        let mut carried = match source {
-            "clear" if state.directives_seen == 0 => self.cleared_session(&ledger)?,
-            _ => SessionState::default(),
+        let cleared = match source {
+            "clear" if state.directives_seen == 0 => self.cleared_last(&ledger)?,
+            _ => ClearedSessions::default(),
         };
+        let unheard = cleared.unheard.clone();
+        let mut carried = self.cleared_session(&ledger, cleared)?;
         let observed = self.observe(&CallEvent::Waits { running: usize::MAX });
         let carried_baseline = carried.baseline.take();
-        let baseline = state.baseline.is_none().then(|| carried_baseline.unwrap_or_else(|| self.baseline(observed, true)));
+        let baseline = state.baseline.is_none().then(|| carried_baseline.unwrap_or_else(|| self.baseline(observed, Some(unheard))));
         let agent = self.adapter.id().to_owned();
         let transcript = self.transcript();
         let source = source.to_owned();
@@ -193,33 +196,36 @@ impl<'a> EventHandler<'a> {
     }
 
     /// Clearing begins a session with another id. Returns the state of the one that was cleared just before.
-    fn cleared_session(&self, ledger: &Ledger) -> std::result::Result<SessionState, LedgerError> {
-        let Some(cleared) = self.cleared_last(ledger)? else { return Ok(SessionState::default()) };
-        let mut state = session_state(&ledger.session_events(&cleared, None)?);
+    fn cleared_session(&self, ledger: &Ledger, cleared: ClearedSessions) -> std::result::Result<SessionState, LedgerError> {
+        let Some(heard) = cleared.heard else { return Ok(SessionState::default()) };
+        let mut state = session_state(&ledger.session_events(&heard, None)?);
         if let Some(baseline) = &mut state.baseline {
-            baseline.continues.push(cleared);
+            baseline.continues.push(heard);
+            baseline.continues.extend(cleared.unheard);
         }
         Ok(state)
     }
 
-    /// The session that was cleared last, where none has followed it yet. One whose beginning was not heard is passed over: it
-    /// continues another one itself.
-    fn cleared_last(&self, ledger: &Ledger) -> std::result::Result<Option<String>, LedgerError> {
+    /// The sessions that were cleared last, where none has followed them yet.
+    fn cleared_last(&self, ledger: &Ledger) -> std::result::Result<ClearedSessions, LedgerError> {
         let recent = ledger.entries(&Filter { last: Some(RECENT_ENTRIES), ..Filter::default() })?;
         let agent = format!("{}/", self.adapter.id());
+        let mut cleared = ClearedSessions::default();
         for entry in recent.iter().rev().filter(|entry| entry.header.session.starts_with(&agent)) {
+            let session = &entry.header.session;
             match ledger.event(entry) {
                 Ok(LedgerEvent::SessionEnded { reason }) if reason == "clear" => {
-                    let cleared = &entry.header.session;
-                    if session_state(&ledger.session_events(cleared, None)?).baseline.is_some() {
-                        return Ok(Some(cleared.clone()));
+                    if session_state(&ledger.session_events(session, None)?).baseline.is_some() {
+                        cleared.heard = Some(session.clone());
+                        break;
                     }
+                    cleared.unheard.push(session.clone());
                 }
-                Ok(LedgerEvent::SessionStarted { source, .. }) if source == "clear" => return Ok(None),
+                Ok(LedgerEvent::SessionStarted { source, .. }) if source == "clear" => break,
                 _ => {}
             }
         }
-        Ok(None)
+        Ok(cleared)
     }
 
     fn prompt(&self, text: &str) -> std::result::Result<HookReply, LedgerError> {
@@ -228,7 +234,7 @@ impl<'a> EventHandler<'a> {
         let overrules = overrules(text);
         let mut ledger = Ledger::open(&self.host.ledger())?;
         let mut seen = ledger.session_size(&self.session)?;
-        if seen.entries == 0 && self.cleared_last(&ledger)?.is_some() {
+        if seen.entries == 0 && self.cleared_last(&ledger)? != ClearedSessions::default() {
             drop(ledger);
             // The start of this session was not heard.
             self.session_start("clear")?;
@@ -241,7 +247,7 @@ impl<'a> EventHandler<'a> {
         }
         let prompt_id = self.event.prompt_id.clone().unwrap_or_else(|| format!("prompt-{}", seen.prompts + 1));
         let begins = seen.entries == 0 || self.others_committed(&ledger)?;
-        let baseline = begins.then(|| self.baseline(observed, seen.entries == 0));
+        let baseline = begins.then(|| self.baseline(observed, (seen.entries == 0).then(Vec::new)));
         // The start of a session says it as well, but not every agent announced that one.
         let notice = if seen.entries == 0 { self.configuration_notice(baseline.as_ref()) } else { None };
         let agent = self.adapter.id().to_owned();
@@ -312,14 +318,17 @@ impl<'a> EventHandler<'a> {
     }
 
     /// Without a baseline the change is measured from the last commit, which the record then says.
-    /// `observed` is what a look at the tree came to just before. What the session did before the first one is its own.
-    fn baseline(&self, observed: Option<u64>, is_first: bool) -> Baseline {
+    /// `observed` is what a look at the tree came to just before. What the session did before its first baseline is its own, and so
+    /// is what others did that it continues and that were not heard to begin.
+    fn baseline(&self, observed: Option<u64>, continued: Option<Vec<String>>) -> Baseline {
         let mut baseline = baseline(&self.host.folder).unwrap_or_default();
+        baseline.continues = continued.clone().unwrap_or_default();
         if baseline.measured == BaselineScope::Folder {
             baseline = self.snapshot().unwrap_or(baseline);
         }
         if observed.is_some() {
-            let earlier = self.journal().filter(|_| is_first).and_then(|journal| journal.earlier(&self.session));
+            let sessions = continued.map(|continued| [continued, vec![self.session.clone()]].concat());
+            let earlier = self.journal().zip(sessions).and_then(|(journal, sessions)| journal.earlier(&sessions));
             if let Some(earlier) = &earlier {
                 baseline.dirty.retain(|(path, _)| !earlier.paths.contains(path));
             }
@@ -388,7 +397,8 @@ impl<'a> EventHandler<'a> {
             state.baseline = session_state(&parent).baseline;
         }
         if state.active.is_empty() {
-            self.catch_up(&mut ledger, &mut state, &known).map_err(unavailable)?;
+            let prompts = self.prompts_on_record(&state, &known)?;
+            self.catch_up(&mut ledger, &mut state, &prompts).map_err(unavailable)?;
         }
         let last_pause = ledger.last_pause().map_err(unavailable)?;
         let said = SaidByPeople::read(&ledger, &self.host.project(), state.baseline.as_ref()).map_err(unavailable)?;
@@ -446,27 +456,42 @@ impl<'a> EventHandler<'a> {
         })
     }
 
-    /// A session whose prompts the hook never saw, because it was set up later, the ledger was removed, or a hook was killed, is
-    /// no session without wishes: the transcript has them. Those up to the last one of `known` were heard.
-    fn catch_up(
+    /// The prompts of the transcript after the last one that was heard, with their numbers. A session of which no prompt is known
+    /// is not judged where its calls changed something.
+    fn prompts_on_record(
         &self,
-        ledger: &mut Ledger,
-        state: &mut SessionState,
+        state: &SessionState,
         known: &[Directive],
-    ) -> std::result::Result<(), LedgerError> {
-        let facts = self.sources(state).transcript.and_then(|(path, kind)| read_facts(&path, kind, None).ok());
-        let prompts = facts.map(|facts| facts.prompts).unwrap_or_default();
+    ) -> std::result::Result<Vec<(usize, String)>, Unjudged> {
+        let Some((path, kind)) = self.sources(state).transcript else { return Ok(Vec::new()) };
+        let prompts = read_facts(&path, kind, None).map(|facts| facts.prompts).unwrap_or_default();
+        let prompts: Vec<String> = prompts.iter().map(|prompt| prompt.inspect().to_owned()).collect();
+        let has_changed = || self.journal().and_then(|journal| journal.earlier(slice::from_ref(&self.session))).is_some();
+        if prompts.is_empty() && known.is_empty() && has_changed() {
+            let why = "no prompt was heard, and the transcript has none";
+            return Err(Unjudged::new(Cause::EvidenceMissing, why));
+        }
         let is_known = |words: &str| {
             let directive = Directive::from_prompt(words, 1, Vec::new());
             directive.is_some_and(|said| known.iter().any(|known| known.text == said.text))
         };
-        let heard = match prompts.iter().rposition(|prompt| is_known(prompt.inspect())) {
+        let heard = match prompts.iter().rposition(|prompt| is_known(prompt)) {
             Some(last) => last + 1,
             None if known.is_empty() => 0,
             None => prompts.len(),
         };
-        for (index, prompt) in prompts.iter().enumerate().skip(heard) {
-            let words = prompt.inspect();
+        Ok(prompts.into_iter().enumerate().skip(heard).collect())
+    }
+
+    /// A session whose prompts the hook never saw, because it was set up later, the ledger was removed, or a hook was killed, is
+    /// no session without wishes: the transcript has them.
+    fn catch_up(
+        &self,
+        ledger: &mut Ledger,
+        state: &mut SessionState,
+        prompts: &[(usize, String)],
+    ) -> std::result::Result<(), LedgerError> {
+        for (index, words) in prompts {
             let event = LedgerEvent::Prompted {
                 agent: self.adapter.id().to_owned(),
                 prompt_id: self.event.prompt_id.clone().unwrap_or_else(|| format!("prompt-{}", index + 1)),
@@ -620,6 +645,15 @@ fn unverified_notice(record: &StopRecord) -> Option<String> {
     }
     let gap = record.inputs.evidence.as_ref().filter(|_| is_accepted)?.verification.as_ref()?.gap()?;
     Some(format!("Assize let this stop pass and could not verify what it claims by running it ({gap})."))
+}
+
+/// Sessions that were cleared, one after the other.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct ClearedSessions {
+    /// The last one that was heard to begin.
+    heard: Option<String>,
+    /// Those after it.
+    unheard: Vec<String>,
 }
 
 /// What was asked for in the events of a session.
