@@ -4,13 +4,13 @@
 
 mod own_part;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use assize_core::diff::{Diff, FILE_LINES_MAX, FileChange, FileStatus, parse_git_patch};
+use assize_core::diff::{Diff, FILE_LINES_MAX, FileChange, FileStatus, NewSyntaxError, parse_git_patch};
 use assize_core::gathered::{EvidencePart, Fingerprint};
 use assize_core::path::file_name;
 use assize_core::text::Untrusted;
@@ -641,10 +641,21 @@ fn check_syntax(root: &Path, files: &mut [FileChange], cache: Option<&Path>) {
     for ((index, text), errors) in texts.iter().zip(errors) {
         let file = &mut files[*index];
         let before = || old_state(file, text).map_or(0, |old| syntax::errors(&file.path, &old).len());
-        if !errors.is_empty() && before() == 0 {
+        if !errors.is_empty() && before() == 0 && is_own_error(file, &errors) {
             file.syntax_errors = errors;
         }
     }
+}
+
+/// Returns whether a new file with lines of others in it fails to parse for lines of the change.
+fn is_own_error(file: &FileChange, errors: &[NewSyntaxError]) -> bool {
+    let added: BTreeMap<u32, &str> = file.added_lines().collect();
+    let has_lines_of_others = file.hunks.iter().flat_map(|hunk| &hunk.lines).count() > added.len();
+    if file.status != FileStatus::Added || !has_lines_of_others {
+        return true;
+    }
+    let alone: String = added.values().map(|line| format!("{line}\n")).collect();
+    errors.iter().any(|error| added.contains_key(&error.line)) && !syntax::errors(&file.path, &alone).is_empty()
 }
 
 /// Reverts a file's hunks. Returns `None` if the file is new or its change was cut.

@@ -224,6 +224,10 @@ impl SimulatedMachine {
         self.meanwhile(who, may_nest);
         let by = if is_of_subagent { "a subagent's" } else { "its" };
         let seen = if before == SimulatedAnswer::Killed { ", whose PreToolUse was killed" } else { "" };
+        let planted = match &work {
+            ToolWork::Fault(fault) | ToolWork::Task(fault) => Some(fault.number),
+            _ => None,
+        };
         let response = self.does(who, work, &format!("by {by} {tool}{seen}"));
         self.meanwhile(who, may_nest);
         if self.rng.u8(..20) == 0 {
@@ -237,6 +241,12 @@ impl SimulatedMachine {
         let is_task = response.get("backgroundTaskId").is_some();
         let name = if self.rng.u8(..10) == 0 && !is_task { "PostToolUseFailure" } else { "PostToolUse" };
         let after = self.send(who, name, fields(json!({"tool_response": response})));
+        if before == SimulatedAnswer::Killed && after == SimulatedAnswer::Killed {
+            let written = self.faults.iter_mut().chain(&mut self.agents[who].tasks);
+            for fault in written.filter(|fault| Some(fault.number) == planted) {
+                fault.excused = Some("both hooks of its call were killed");
+            }
+        }
         if after != SimulatedAnswer::Killed {
             let open = &mut self.agents[who].open;
             open.retain(|call| is_task || call.id != id);

@@ -62,6 +62,31 @@ fn new_syntax_errors_differ_from_old_ones() {
 }
 
 #[test]
+fn a_new_file_answers_for_its_own_syntax_alone() {
+    use assize_core::diff::{
+        DiffHunk, DiffLine,
+        DiffLineKind::{Added, Context},
+    };
+
+    let repo = Repo::with_commit(&[("a.rs", "")]);
+    let found = |lines: &[(assize_core::diff::DiffLineKind, &str)]| {
+        let text: String = lines.iter().map(|(_, line)| format!("{line}\n")).collect();
+        repo.write("new.rs", &text);
+        let line = |(kind, text): &(assize_core::diff::DiffLineKind, &str)| DiffLine {
+            kind: *kind,
+            text: Untrusted::new((*text).to_owned()),
+        };
+        let hunk = DiffHunk { old_start: 1, new_start: 1, lines: lines.iter().map(line).collect() };
+        let mut files = [FileChange { hunks: vec![hunk], ..FileChange::new("new.rs", FileStatus::Added) }];
+        check_syntax(&repo.path(), &mut files, None);
+        !files[0].syntax_errors.is_empty()
+    };
+    assert!(found(&[(Added, "fn a( {")]));
+    assert!(found(&[(Added, "fn a( {"), (Context, "fn b() {}")]));
+    assert!(!found(&[(Added, "fn a() {}"), (Context, "<<<<<<< HEAD")]), "the others' line");
+}
+
+#[test]
 fn referents_are_looked_up() {
     let repo = Repo::with_commit(&[("src/net/retry.rs", "fn retry_after() {}\n")]);
     let session = session(

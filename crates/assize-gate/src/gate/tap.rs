@@ -22,7 +22,7 @@ const STREAM: &str = "run.tap";
 pub(super) const RUNNER: JavaScriptRunner = JavaScriptRunner {
     name: "tap",
     is_call: |step: &ScriptStep| step.head() == "tap" && !is_subcommand(step),
-    first: &["--disable-coverage", "--output-file={reports}/run.tap", "--reporter=terse", "--timeout={package_seconds}"],
+    first: &["--disable-coverage", "--allow-empty-coverage", "--output-file={reports}/run.tap", "--reporter=terse", "--timeout={package_seconds}"],
     last: &[],
     dropped: &[
         "--100",
