@@ -143,7 +143,7 @@ impl LineHistory {
             version,
             number: self.versions,
             lines: &new,
-            brought: brought_lines(&version.brought, &new),
+            brought: Brought::of(version, &new),
             known: if version.is_of_git { self.written() } else { HashMap::new() },
         };
         let mut rest = std::mem::take(&mut self.lines).into_iter().peekable();
@@ -154,11 +154,9 @@ impl LineHistory {
             at = gone.end;
             let first_gone = done.len();
             pass(&mut rest, &mut done, gone.len(), Some((version.author, arrivals.number)));
-            // A stash or a checkout takes along what others wrote.
+            // A stash or a checkout takes lines along.
             for line in done[first_gone..].iter_mut().filter(|_| version.is_of_git) {
-                let is_of_others = line.added_by().is_some_and(|by| !by.may_be_own());
-                let goes_now = |(_, number): (Author, usize)| is_of_others && number == arrivals.number;
-                if line.removed.is_some_and(goes_now) {
+                if line.removed.is_some_and(|(_, number)| number == arrivals.number) && arrivals.brought.took(line) {
                     line.removed = Some((Author::Git, arrivals.number));
                 }
             }
@@ -293,19 +291,44 @@ impl LineHistory {
     }
 }
 
-/// Which lines of a version stand in contents that git brought as well.
-fn brought_lines(brought: &[String], new: &[&str]) -> HashSet<usize> {
-    let mut found = HashSet::new();
-    for text in brought {
-        let theirs: Vec<&str> = text.lines().collect();
-        let mut at = 0;
-        for LineChange { come, .. } in line_changes(&theirs, new, |_| false) {
-            found.extend(at..come.start);
-            at = come.end;
+/// What git brought to a version.
+#[derive(Default)]
+struct Brought<'a> {
+    /// Lines of the version that stand in contents that git brought as well.
+    lines: HashSet<usize>,
+    /// The lines of those contents that are the most like it: what they lack, git took along.
+    nearest: Option<HashSet<&'a str>>,
+}
+
+impl<'a> Brought<'a> {
+    fn of(version: &'a FileVersion, new: &[&str]) -> Self {
+        let mut brought = Self::default();
+        let mut most = 0;
+        for text in &version.brought {
+            let theirs: Vec<&str> = text.lines().collect();
+            let mut alike = HashSet::new();
+            let mut at = 0;
+            for LineChange { come, .. } in line_changes(&theirs, new, |_| false) {
+                alike.extend(at..come.start);
+                at = come.end;
+            }
+            alike.extend(at..new.len());
+            if alike.len() > most {
+                most = alike.len();
+                brought.nearest = Some(theirs.into_iter().collect());
+            }
+            brought.lines.extend(alike);
         }
-        found.extend(at..new.len());
+        brought
     }
-    found
+
+    /// Whether git took a line along that went.
+    fn took(&self, line: &TracedLine) -> bool {
+        match line.added_by() {
+            Some(by) => !by.may_be_own(),
+            None => self.nearest.as_ref().is_some_and(|nearest| !nearest.contains(line.text.as_str())),
+        }
+    }
 }
 
 /// The lines that come with a version.
@@ -315,8 +338,7 @@ struct Arrivals<'a> {
     number: usize,
     /// All of its lines.
     lines: &'a [&'a str],
-    /// Those that git brought.
-    brought: HashSet<usize>,
+    brought: Brought<'a>,
     /// Runs of lines that come back as whose they were, by the first one.
     known: HashMap<String, Vec<Vec<TracedLine>>>,
 }
@@ -331,7 +353,7 @@ impl Arrivals<'_> {
                 index + run.len() <= come.end
                     && lines.is_some_and(|lines| run.iter().zip(lines).all(|(line, text)| line.text == **text))
             };
-            let runs = self.known.get(self.lines[index]).filter(|_| !self.brought.contains(&index));
+            let runs = self.known.get(self.lines[index]).filter(|_| !self.brought.lines.contains(&index));
             let back = runs.and_then(|runs| runs.iter().filter(is_back).max_by_key(|run| run.len()));
             match back {
                 Some(run) => {
@@ -356,7 +378,7 @@ impl Arrivals<'_> {
         let spaced = away.iter().position(is_same).filter(|_| !own.is_empty());
         let beginning = spaced.and_then(|at| away[at].beginning);
         let of_before = spaced.filter(|at| away[*at].added.is_some()).and_then(|at| away.remove(at).added);
-        let brought = self.brought.contains(&index).then_some((Author::Git, self.number));
+        let brought = self.brought.lines.contains(&index).then_some((Author::Git, self.number));
         let added = brought.or(of_before).unwrap_or((self.version.author, self.number));
         TracedLine { text: text.to_owned(), added: Some(added), beginning, removed: None }
     }
@@ -587,6 +609,16 @@ mod tests {
             history.own_part(&FileChange::new("a", FileStatus::Modified)).map(|own| own.hunks.len())
         };
         assert_eq!((part(true), part(false)), (None, Some(1)));
+        // The file had uncommitted lines when the session began.
+        let part = |brought: &str| {
+            let mut history = LineHistory::new(Some("a\nassert!(true);\nb\nc\n"));
+            let text = "a\nb\nc\nassert!(true);\n";
+            let version = FileVersion { is_of_git: true, ..FileVersion::new(Author::Own, Some(text)) };
+            history.follow(&FileVersion { brought: vec![brought.to_owned()], ..version });
+            let own = history.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
+            (own.added_count(), own.removed_lines().count())
+        };
+        assert_eq!((part("a\nb\nc\n"), part("a\nassert!(true);\nb\nc\n")), ((1, 0), (1, 1)));
     }
 
     #[test]

@@ -386,6 +386,41 @@ fn a_file_that_moves_takes_its_authors_along() {
     assert!(findings.contains("two") && !findings.contains("src/lib.rs"), "{findings}");
 }
 
+/// A session puts its work into a stash, and another one takes it out.
+#[test]
+fn what_comes_out_of_a_stash_is_whose_it_was() {
+    let agent = agent();
+    is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+    calls(&agent, "one", "1", || {
+        agent.repo().write("src/parse.rs", STUB);
+        agent.repo().write("src/lib.rs", "pub fn a() { todo!(\"a\") }\n");
+        agent.repo().git(&["stash", "push", "--quiet", "--include-untracked", "--", "src"]);
+    });
+    is_asked(&agent, "two", "Implement `scan` in src/scan.rs");
+    calls(&agent, "two", "1", || {
+        agent.repo().git(&["stash", "pop", "--quiet"]);
+        agent.repo().write("src/scan.rs", FINISHED);
+    });
+    assert_eq!(stops(&agent, "two").get("decision"), None, "{:?}", last_stop(&agent));
+    assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));
+}
+
+/// A file of another branch is taken into the tree and changed by one command. HEAD stays where it is.
+#[test]
+fn what_is_checked_out_from_another_branch_is_brought_by_git() {
+    let agent = agent();
+    agent.repo().git(&["checkout", "--quiet", "-b", "theirs"]);
+    agent.repo().write("src/lib.rs", &format!("pub fn a() {{}}\n{STUB}"));
+    agent.repo().git(&["commit", "--quiet", "--message", "a stub of a colleague", "--", "src"]);
+    agent.repo().git(&["checkout", "--quiet", "-"]);
+    is_asked(&agent, "one", "Take src/lib.rs from the branch theirs and add `b`");
+    calls(&agent, "one", "1", || {
+        agent.repo().git(&["checkout", "--quiet", "theirs", "--", "src"]);
+        agent.repo().write("src/lib.rs", &format!("pub fn a() {{}}\n{STUB}pub fn b() {{}}\n"));
+    });
+    assert_eq!(stops(&agent, "one").get("decision"), None, "{:?}", last_stop(&agent));
+}
+
 #[test]
 fn an_edit_names_its_file() {
     let agent = agent();

@@ -129,8 +129,8 @@ struct Parting<'a> {
     repository: &'a Repository,
     /// Commits that are not the session's: those of its beginning, then those that came from elsewhere.
     foreign: Vec<String>,
-    /// Commits of stashes that the session made.
-    stashed: Vec<String>,
+    /// Commits of stashes that the session made, each with the observation of that.
+    stashed: Vec<(String, u64)>,
     /// The changes of each path since the session began, oldest first.
     steps: HashMap<&'a str, Vec<FileStep<'a>>>,
     /// The paths that had the contents of a hash at some time.
@@ -173,14 +173,15 @@ impl<'a> Parting<'a> {
             // An older state is checked out: nothing of it is new.
             let head = moved.head.as_ref().filter(|head| self.repository.is_reached(head, &self.foreign));
             self.foreign.extend(head.cloned());
-            let is_known = |stashed: &String| self.foreign.contains(stashed) || self.stashed.contains(stashed);
-            let stashed: Vec<String> = moved.stashed.iter().filter(|stashed| !is_known(stashed)).cloned().collect();
-            let stash = if observation.open.iter().any(|open| own.contains(&open.session)) {
-                &mut self.stashed
-            } else {
-                &mut self.foreign
+            let is_known = |stashed: &String| {
+                self.foreign.contains(stashed) || self.stashed.iter().any(|(known, _)| known == stashed)
             };
-            stash.extend(stashed);
+            let stashed: Vec<String> = moved.stashed.iter().filter(|stashed| !is_known(stashed)).cloned().collect();
+            if observation.open.iter().any(|open| own.contains(&open.session)) {
+                self.stashed.extend(stashed.into_iter().map(|commit| (commit, observation.seq)));
+            } else {
+                self.foreign.extend(stashed);
+            }
         }
         for seen in &observation.files {
             if let Some(hash) = &seen.hash {
@@ -263,21 +264,25 @@ impl<'a> Parting<'a> {
         lineage.steps().all(|step| step.brought.is_empty()) && !paths_of(file).chain([lineage.began_as]).any(was_dirty)
     }
 
-    /// What others take out of a stash that the session made is the session's.
+    /// What others take out of a stash that the session made is the session's, where it differs from what it was made on.
     fn give_back_what_was_stashed(&mut self) {
-        if self.stashed.is_empty() {
-            return;
-        }
-        let stashed = self.stashed.clone();
-        let is_wanted = |step: &FileStep<'_>| step.is_of_git && !step.author.may_be_own();
+        let stashed: Vec<(String, String, u64)> =
+            self.stashed.iter().map(|(commit, seq)| (commit.clone(), format!("{commit}^"), *seq)).collect();
+        let is_wanted = |step: &FileStep<'_>| step.is_of_git && !step.author.may_be_own() && step.seen.hash.is_some();
         let wanted = self.steps.iter().filter(|(_, steps)| steps.iter().any(is_wanted));
-        let places = wanted.flat_map(|(path, _)| stashed.iter().map(|commit| (commit.as_str(), *path)));
+        let places = wanted.flat_map(|(path, _)| {
+            stashed.iter().flat_map(|(commit, base, _)| [(commit.as_str(), *path), (base.as_str(), *path)])
+        });
         let places: Vec<(&str, &str)> = places.take(PLACES_MAX).collect();
         let Ok(objects) = self.repository.objects_at(&places) else { return };
         for (path, steps) in &mut self.steps {
             for step in steps.iter_mut().filter(|step| is_wanted(step)) {
-                let mut there = stashed.iter().filter_map(|commit| objects.get(&(commit.as_str(), *path)));
-                if there.any(|object| step.seen.object.as_ref() == Some(object)) {
+                let seen = step.seen.object.as_ref();
+                let was_stashed = |(commit, base, seq): &(String, String, u64)| {
+                    let [stashed, before] = [commit, base].map(|commit| objects.get(&(commit.as_str(), *path)));
+                    *seq < step.seq && seen.is_some() && stashed == seen && before != seen
+                };
+                if stashed.iter().any(was_stashed) {
                     step.author = Author::Own;
                 }
             }
