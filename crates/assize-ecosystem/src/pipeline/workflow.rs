@@ -310,8 +310,9 @@ fn toolchain(step: &Value, row: &Row) -> Option<String> {
     }
     let run = filled(text(step, &["run"]), row);
     let calls = ["rustup default ", "rustup override set "];
-    let set = run.lines().rev().find_map(|line| calls.iter().find_map(|call| line.trim().strip_prefix(call)));
-    set.map(|rest| rest.trim_start().to_owned())
+    let commands = run.lines().flat_map(|line| line.split("&&"));
+    let set = commands.filter(|command| calls.iter().any(|call| command.trim().starts_with(call))).last();
+    set.and_then(|command| command.split_whitespace().last()).map(str::to_owned)
 }
 
 /// The command that an action stands for; nothing for one that only prepares.

@@ -350,6 +350,21 @@ pub(super) fn despite_lints(command: &GateCommand, report: &ToolReport) -> Optio
     })
 }
 
+/// What rustc says of features that only a nightly compiler has.
+const NIGHTLY_ALONE: &str = "E0554";
+
+/// The command without the features that it asks for, where one of them is for a nightly compiler alone and this is none. `None`
+/// where something else is wrong.
+pub(super) fn without_features(command: &GateCommand, report: &ToolReport) -> Option<GateCommand> {
+    let is_asked = |argument: &str| argument == "--all-features" || argument.starts_with("--features=");
+    let is_unfit = report.tests.is_none() && report.diagnostics.iter().any(|found| found.code == NIGHTLY_ALONE);
+    (is_unfit && command.arguments.iter().any(|argument| is_asked(argument))).then(|| {
+        let mut command = command.clone();
+        command.arguments.retain(|argument| !is_asked(argument));
+        command
+    })
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use assize_report::TestRun;
@@ -396,6 +411,10 @@ pub(super) mod tests {
                 "--features=a",
             ),
             ("- run: rustup default nightly\n      - run: cargo test --all-features", "--features=a"),
+            (
+                "- run: rustup update nightly && rustup default nightly\n      - run: cargo test --all-features",
+                "--features=a",
+            ),
             ("- uses: dtolnay/rust-toolchain@nightly\n      - run: make test", "--features=a"),
             (
                 "- uses: actions-rs/toolchain@v1\n        with: {toolchain: nightly, override: true}\n      - run: make test",
@@ -515,7 +534,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn denied_lints_do_not_keep_tests_from_running() {
+    fn denied_lints_and_features_of_another_compiler_do_not_keep_tests_from_running() {
         let setup = Setup { folder: String::new(), because: String::new(), detail: String::new() };
         let plain = command(&setup, &project(&[], &[]), &["test"]);
         let report = |codes: &[(&str, Severity)]| {
@@ -543,6 +562,16 @@ pub(super) mod tests {
         ] {
             assert_eq!(despite_lints(&plain, &report(codes)), None, "{codes:?}");
         }
+        let nightly = report(&[("E0554", error), ("E0308", error)]);
+        assert_eq!(without_features(&plain, &nightly), None, "it asks for none");
+        let featured = GateCommand {
+            arguments: ["test", "--all-features", "--features=a"].map(str::to_owned).into(),
+            ..plain.clone()
+        };
+        let bare = without_features(&featured, &nightly).expect("another call");
+        assert_eq!(bare.arguments, ["test"]);
+        assert_eq!(without_features(&featured, &lints), None);
+        assert_eq!(without_features(&featured, &ToolReport { tests: Some(TestRun::default()), ..nightly }), None);
         assert_eq!(despite_lints(&plain, &ToolReport { diagnostics_left_out: 1, ..lints.clone() }), None);
         assert_eq!(despite_lints(&plain, &ToolReport { tests: Some(TestRun::default()), ..lints }), None);
     }

@@ -61,7 +61,8 @@ impl Gate for CargoTest {
     }
 
     fn instead(&self, setup: &Setup, command: &GateCommand, output: &GateOutput) -> Option<GateCommand> {
-        cargo::despite_lints(command, &self.parse(setup, output).ok()?)
+        let report = self.parse(setup, output).ok()?;
+        cargo::without_features(command, &report).or_else(|| cargo::despite_lints(command, &report))
     }
 
     fn canary(&self, setup: &Setup, project: &Project, word: &str) -> Option<Canary> {
