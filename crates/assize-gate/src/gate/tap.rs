@@ -245,9 +245,9 @@ mod tests {
         for (range, coverage) in [
             ("^16.0.1", "--no-check-coverage --no-coverage"),
             (">=15 <18", "--no-check-coverage --no-coverage"),
-            ("18", "--disable-coverage"),
-            ("^21.1.1", "--disable-coverage"),
-            ("latest", "--disable-coverage"),
+            ("18", "--disable-coverage --allow-empty-coverage"),
+            ("^21.1.1", "--disable-coverage --allow-empty-coverage"),
+            ("latest", "--disable-coverage --allow-empty-coverage"),
         ] {
             let package = format!(r#"{{"scripts":{{"test":"tap -t 9 --100 test/*.js"}},"devDependencies":{{"tap":"{range}"}}}}"#);
             let line = called(&package).expect("a call");
