@@ -276,6 +276,22 @@ fn a_cleared_session_is_followed_by_one_whose_start_was_not_heard() {
     }
 }
 
+/// The hook at the end of a session is killed: the next one begins after a session was cleared, and there is only one.
+#[test]
+fn a_cleared_session_is_followed_although_its_end_was_not_heard() {
+    for (others, is_followed) in [(0, true), (1, false)] {
+        let agent = agent();
+        for other in 0..others {
+            is_asked(&agent, &format!("other {other}"), "Implement `count` in src/count.rs");
+        }
+        is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+        calls(&agent, "one", "1", || agent.repo().write("src/parse.rs", STUB));
+        agent.sends("SessionStart", json!({"session_id": "two", "source": "clear"}));
+        agent.sends("UserPromptSubmit", json!({"session_id": "two", "prompt": "Explain it", "prompt_id": "p2"}));
+        assert_eq!(stops(&agent, "two")["decision"] == "block", is_followed, "{:?}", last_stop(&agent));
+    }
+}
+
 #[test]
 fn what_a_session_did_before_it_was_heard_to_begin_is_its_own() {
     let agent = agent();
@@ -384,6 +400,12 @@ fn a_file_that_moves_takes_its_authors_along() {
     assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));
     let (_, findings, _) = last_stop(&agent);
     assert!(findings.contains("two") && !findings.contains("src/lib.rs"), "{findings}");
+    let before = findings;
+    for stash in [&["stash", "push", "--quiet", "--include-untracked", "--", "src"][..], &["stash", "pop", "--quiet"]] {
+        calls(&agent, "other", "3", || drop(agent.repo().git(stash)));
+    }
+    stops(&agent, "one");
+    assert_eq!(last_stop(&agent).1, before, "what is stashed and taken out again stays whose it was");
 }
 
 /// A session puts its work into a stash, and another one takes it out.

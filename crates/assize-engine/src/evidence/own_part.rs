@@ -298,8 +298,8 @@ impl<'a> Parting<'a> {
                 self.steps.get(path).into_iter().flatten().filter(|step| step.seq < until).collect();
             let made = self.made_at(file, path, &steps);
             let renamed = file.old_path.as_deref().filter(|_| file.status == FileStatus::Renamed && path == file.path);
-            let copied = || made.and_then(|at| self.origin(path, &steps, at));
-            let Some(from) = renamed.or_else(copied).filter(|_| passages.len() < MOVES_MAX) else {
+            let moved = || made.and_then(|at| self.origin(path, steps[at]));
+            let Some(from) = renamed.or_else(moved).filter(|_| passages.len() < MOVES_MAX) else {
                 passages.push(Passage { moved_by: None, steps });
                 passages.reverse();
                 return Lineage { began_as: path, passages };
@@ -325,19 +325,18 @@ impl<'a> Parting<'a> {
                 self.start(path) == Some(None)
             }
         };
-        let is_there = |step: &FileStep<'_>| step.seen.hash.is_some();
-        let again = steps.windows(2).rposition(|pair| !is_there(pair[0]) && is_there(pair[1])).map(|at| at + 1);
-        again.or_else(|| steps.first().filter(|first| is_there(first) && is_new(path)).map(|_| 0))
+        let is_there = |at: usize| steps[at].seen.hash.is_some();
+        let comes =
+            |at: &usize| is_there(*at) && at.checked_sub(1).map_or_else(|| is_new(path), |before| !is_there(before));
+        // What comes back as it was, such as out of a stash, was made before.
+        let was_there = |at: usize| steps[..at].iter().any(|step| step.seen.hash == steps[at].seen.hash);
+        (0..steps.len()).rev().filter(comes).find(|at| !was_there(*at))
     }
 
-    /// The path from which a file was moved with a step: it had the same contents until then. `None` where the file is new, was there
-    /// before, or is a copy.
-    fn origin(&self, path: &str, steps: &[&FileStep<'_>], at: usize) -> Option<&'a str> {
-        let made = steps[at];
+    /// The path from which a file was moved with a step: it had the same contents until then. `None` where the file is new, or a
+    /// copy.
+    fn origin(&self, path: &str, made: &FileStep<'_>) -> Option<&'a str> {
         let hash = made.seen.hash.as_ref();
-        if steps[..at].iter().any(|step| step.seen.hash.as_ref() == hash) {
-            return None;
-        }
         let is_left = |other: &str| {
             let steps = self.steps.get(other)?;
             let left = steps.iter().position(|step| step.seq == made.seq && step.seen.hash.as_ref() != hash)?;

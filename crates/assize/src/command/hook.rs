@@ -161,10 +161,13 @@ impl<'a> EventHandler<'a> {
     fn session_start(&self, source: &str) -> std::result::Result<HookReply, LedgerError> {
         let mut ledger = Ledger::open(&self.host.ledger())?;
         let mut state = session_state(&ledger.session_events(&self.session, None)?);
-        let cleared = match source {
+        let mut cleared = match source {
             "clear" if state.directives_seen == 0 => self.cleared_last(&ledger)?,
             _ => ClearedSessions::default(),
         };
+        if source == "clear" && cleared == ClearedSessions::default() {
+            cleared.heard = self.only_open_session(&ledger)?;
+        }
         let unheard = cleared.unheard.clone();
         let mut carried = self.cleared_session(&ledger, cleared)?;
         let observed = self.observe(&CallEvent::Waits { running: usize::MAX });
@@ -226,6 +229,24 @@ impl<'a> EventHandler<'a> {
             }
         }
         Ok(cleared)
+    }
+
+    /// The one session of the agent whose end was not heard: that it was cleared, then, was not heard either. `None` where there are
+    /// several.
+    fn only_open_session(&self, ledger: &Ledger) -> std::result::Result<Option<String>, LedgerError> {
+        let recent = ledger.entries(&Filter { last: Some(RECENT_ENTRIES), ..Filter::default() })?;
+        let agent = format!("{}/", self.adapter.id());
+        let mut open = BTreeSet::new();
+        // A subagent's session has one more part.
+        let is_of_agent = |session: &str| session.strip_prefix(&agent).is_some_and(|name| !name.contains('/'));
+        for entry in recent.iter().filter(|entry| is_of_agent(&entry.header.session)) {
+            match ledger.event(entry)? {
+                LedgerEvent::SessionEnded { .. } => open.remove(&entry.header.session),
+                _ => open.insert(entry.header.session.clone()),
+            };
+        }
+        open.remove(&self.session);
+        Ok(open.pop_first().filter(|_| open.is_empty()))
     }
 
     fn prompt(&self, text: &str) -> std::result::Result<HookReply, LedgerError> {
