@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use assize_patch::git_object;
-use assize_stop::observation::{CallEvent, GitMove, Observation, ObservedFile, OpenCall, OpenSession, UNHEARD, follow};
+use assize_stop::observation::{
+    CallEvent, GitMove, Observation, ObservedFile, OpenCall, OpenSession, UnheardCall, follow,
+};
 use ignore::WalkBuilder;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,9 @@ pub const OBSERVATIONS_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub const CONTENTS_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// A file that was changed this close to a look may change again without a trace.
 const RACY_NS: i64 = 20_000_000;
+
+/// Most sessions of which it is known when they were heard last.
+const HEARD_MAX: usize = 64;
 
 /// A failure of the journal.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +93,8 @@ struct LastLook {
     /// How many observations there were.
     seq: u64,
     calls: Vec<OpenCall>,
+    /// How many observations there were when each session was heard last, the latest at the end.
+    heard: Vec<(String, u64)>,
     /// Where git stood.
     position: Option<String>,
     /// In the order of their paths; `None` before the first look.
@@ -124,30 +131,19 @@ impl TreeJournal {
         self.make_folders()?;
         let _lock = self.lock()?;
         let mut state = self.begun();
-        // A call that ends, and of which no beginning was heard, may have written since the last look, and somebody else as well.
         let is_heard = |ended: &str| state.calls.iter().any(|open| open.session == session && open.call == *ended);
-        let unheard = match event {
-            CallEvent::Ended { call, .. } => !is_heard(call),
-            event => *event == CallEvent::WaitsUnheard,
+        let (is_unheard, over) = match event {
+            CallEvent::Ended { call, .. } => (!is_heard(call), Some((session, call.as_str()))),
+            event => (*event == CallEvent::WaitsUnheard, None),
         };
-        let open = state.calls.clone();
-        if unheard {
-            let call = |session: &str| OpenCall {
-                session: session.to_owned(),
-                call: String::new(),
-                at_ms,
-                path: None,
-                task: None,
-            };
-            state.calls.extend([call(session), call(UNHEARD)]);
-        }
-        let over = match event {
-            CallEvent::Ended { call, .. } => Some((session, call.as_str())),
-            _ => None,
-        };
-        self.look(at_ms, &mut state, over)?;
-        state.calls = open;
+        let since = state.heard.iter().find(|(heard, _)| heard == session).map_or(state.seq, |(_, seq)| *seq);
+        let unheard = is_unheard.then(|| UnheardCall { session: session.to_owned(), since });
+        self.look(at_ms, &mut state, over, unheard)?;
         follow(&mut state.calls, at_ms, session, &self.within(event));
+        state.heard.retain(|(heard, _)| heard != session);
+        state.heard.push((session.to_owned(), state.seq));
+        let more = state.heard.len().saturating_sub(HEARD_MAX);
+        state.heard.drain(..more);
         self.keep_state(&state)?;
         Ok(state.seq)
     }
@@ -296,7 +292,13 @@ impl TreeJournal {
         bytes.and_then(|bytes| private_file::replace(&path, &bytes)).map_err(|error| JournalError::Io { path, error })
     }
 
-    fn look(&self, at_ms: i64, state: &mut LastLook, over: Option<(&str, &str)>) -> Result<(), JournalError> {
+    fn look(
+        &self,
+        at_ms: i64,
+        state: &mut LastLook,
+        over: Option<(&str, &str)>,
+        unheard: Option<UnheardCall>,
+    ) -> Result<(), JournalError> {
         let position = Repository::position(&self.root);
         let is_moved = state.files.is_some() && state.position != position;
         state.position = position;
@@ -304,8 +306,8 @@ impl TreeJournal {
         if let Some(before) = &state.files {
             let observed: Vec<ObservedFile> = changed(before, &files).map(|path| self.observed(path)).collect();
             let git = is_moved.then(|| self.git_move()).flatten();
-            if !observed.is_empty() || git.is_some() {
-                self.append(&Observation { files: observed, git, ..Self::observation(at_ms, state, over) })?;
+            if !observed.is_empty() || git.is_some() || unheard.is_some() {
+                self.append(&Observation { files: observed, git, unheard, ..Self::observation(at_ms, state, over) })?;
             }
         }
         for file in files.iter_mut().filter(|file| !file.is_racy) {
@@ -473,7 +475,6 @@ mod tests {
     use assize_testkit::repo::Repo;
 
     use super::*;
-    use assize_stop::attribution::Author;
 
     fn journal(repo: &Repo) -> TreeJournal {
         let place = LedgerPlace::of_project(&repo.outside().join("state"), &repo.path());
@@ -623,8 +624,14 @@ mod tests {
         repo.write("a.rs", "3\n");
         journal.record(3, "s", &CallEvent::Idle).expect("a look");
         let seen = journal.observations(&start(&journal)).expect("kept");
-        let authors: Vec<Author> = seen.iter().map(|one| one.author("a.rs", &["s".to_owned()])).collect();
-        assert_eq!(authors, [Author::Unclear, Author::Person]);
+        let unheard = |session: &str, since: u64| Some(UnheardCall { session: session.to_owned(), since });
+        assert_eq!(seen.iter().map(|one| one.unheard.clone()).collect::<Vec<_>>(), [unheard("s", 0), None]);
+        journal.record(4, "other", &CallEvent::Idle).expect("a look");
+        repo.write("a.rs", "4\n");
+        journal.record(5, "other", &CallEvent::Idle).expect("a look");
+        journal.record(6, "s", &CallEvent::Ended { call: "2".to_owned(), task: None }).expect("a look");
+        let last = journal.observations(&start(&journal)).expect("kept").pop().expect("one");
+        assert_eq!((last.seq, last.unheard), (4, unheard("s", 2)), "what others saw in between may be of the call");
     }
 
     #[test]

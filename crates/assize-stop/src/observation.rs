@@ -51,8 +51,8 @@ pub enum CallEvent {
 /// its call is over.
 pub const CALL_MS_MAX: i64 = 60 * 60 * 1_000;
 
-/// Stands for whatever or whoever was not heard.
-pub const UNHEARD: &str = "?";
+/// Stands for a task of which nothing was heard but that it runs.
+const UNHEARD: &str = "?";
 
 /// Follows the open calls of all sessions through an event of one.
 pub fn follow(calls: &mut Vec<OpenCall>, at_ms: i64, session: &str, event: &CallEvent) {
@@ -65,9 +65,9 @@ pub fn follow(calls: &mut Vec<OpenCall>, at_ms: i64, session: &str, event: &Call
         }
         CallEvent::Ended { call: ended, task: None } => calls.retain(|call| !is_own(call) || call.call != *ended),
         CallEvent::Ended { call: ended, task } => {
-            for call in calls.iter_mut().filter(|call| is_own(call) && call.call == *ended) {
-                call.task.clone_from(task);
-            }
+            calls.retain(|call| !is_own(call) || call.call != *ended);
+            let (session, call, task) = (session.to_owned(), ended.clone(), task.clone());
+            calls.push(OpenCall { session, call, at_ms, path: None, task });
         }
         CallEvent::Waits { running: 0 } | CallEvent::WaitsUnheard | CallEvent::Idle => {
             calls.retain(|call| !is_own(call));
@@ -105,11 +105,23 @@ pub struct Observation {
     /// Whether nothing changed, and the contents of the files were only noted.
     #[serde(default)]
     pub noted: bool,
+    /// The call that was not heard to begin, if one was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unheard: Option<UnheardCall>,
     /// What git did in between, if it did something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git: Option<GitMove>,
     /// The files.
     pub files: Vec<ObservedFile>,
+}
+
+/// A call of which only the end was heard, or not even that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnheardCall {
+    /// The session.
+    pub session: String,
+    /// How many observations there were when the session was heard before. The call may have been open since.
+    pub since: u64,
 }
 
 /// A session of which a call was open.
@@ -155,18 +167,33 @@ pub struct ObservedFile {
 impl Observation {
     /// Says whose calls may have changed a file, for a session with these names. A call that writes one file has written no
     /// other one, and a call that writes this one and has just returned comes before all that may. One that has not returned yet
-    /// may still wait for leave.
+    /// may still wait for leave. Where the one file of a call is gone, another one may be what became of it.
     pub fn author(&self, path: &str, own: &[String]) -> Author {
         let names_it = |open: &OpenSession| open.path.as_deref() == Some(path);
         let is_written = self.open.iter().any(|open| open.is_over && names_it(open));
         let may = |open: &&OpenSession| names_it(open) || (open.path.is_none() && !is_written);
         let open: Vec<&OpenSession> = self.open.iter().filter(may).collect();
         let is_own = |open: &&OpenSession| own.contains(&open.session);
+        let is_gone = |named: &String| self.files.iter().any(|file| file.path == *named && file.hash.is_none());
         match open.iter().filter(|open| is_own(open)).count() {
+            0 if self.open.iter().any(|open| is_own(&open) && open.path.as_ref().is_some_and(is_gone)) => {
+                Author::Unclear
+            }
             0 if open.is_empty() => Author::Person,
             0 => Author::Session,
             count if count == open.len() => Author::Own,
             _ => Author::Unclear,
+        }
+    }
+}
+
+impl UnheardCall {
+    /// Says whose a change is that was made while the call may have been open.
+    pub fn author(&self, author: Author, own: &[String]) -> Author {
+        match author {
+            Author::Person | Author::Session if own.contains(&self.session) => Author::Unclear,
+            Author::Own if !own.contains(&self.session) => Author::Unclear,
+            author => author,
         }
     }
 }
@@ -198,6 +225,16 @@ mod tests {
         follow(&mut calls, 7, "a", &CallEvent::Waits { running: 0 });
         follow(&mut calls, 7, "b", &CallEvent::Idle);
         assert_eq!(open(&calls), []);
+    }
+
+    #[test]
+    fn what_is_written_during_a_call_that_was_not_heard_to_begin_is_not_certain() {
+        use Author::{Git, Own, Person, Session, Unclear};
+        let author = |session: &str, author: Author| {
+            UnheardCall { session: session.to_owned(), since: 0 }.author(author, &["a".to_owned()])
+        };
+        assert_eq!([Own, Person, Session, Git].map(|one| author("a", one)), [Own, Unclear, Unclear, Git]);
+        assert_eq!([Own, Person, Session, Git].map(|one| author("b", one)), [Unclear, Person, Session, Git]);
     }
 
     #[test]
@@ -254,6 +291,15 @@ mod tests {
         assert_eq!(author(&[("a", None), ("b", Some("x.rs"))]), Author::Unclear);
         assert_eq!(author(&[("b", Some("x.rs"))]), Author::Session);
         assert_eq!(author(&[("a", Some("x.rs")), ("b", Some("x.rs!"))]), Author::Unclear);
+        let gone = |named: &str| Observation {
+            open: vec![OpenSession { session: "a".to_owned(), path: Some(named.to_owned()), is_over: false }],
+            files: vec![ObservedFile { path: "y.rs".to_owned(), ..ObservedFile::default() }],
+            ..Observation::default()
+        };
+        assert_eq!(
+            (gone("y.rs").author("x.rs", &own), gone("z.rs").author("x.rs", &own)),
+            (Author::Unclear, Author::Person)
+        );
         assert_eq!(author(&[("a", None), ("b", Some("y.rs"))]), Author::Own);
         assert_eq!(author(&[("b", Some("y.rs"))]), Author::Person);
     }

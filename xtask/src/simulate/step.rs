@@ -123,7 +123,13 @@ impl SimulatedMachine {
 
     /// The user clears the session: another one begins, and takes over what is open.
     fn clear(&mut self, who: usize) {
-        self.send(who, "SessionEnd", json!({"reason": "clear"}));
+        let end = self.send(who, "SessionEnd", json!({"reason": "clear"}));
+        if end == SimulatedAnswer::Killed && self.agents.len() > 1 {
+            let own = self.faults.iter_mut().filter(|fault| fault.author == FaultAuthor::Agent(who));
+            own.for_each(|fault| {
+                fault.excused = Some("the end of a cleared session was not heard, and there were others")
+            });
+        }
         let number = self.number();
         let agent = &mut self.agents[who];
         agent.session = format!("agent-{who}-{number}");

@@ -14,6 +14,8 @@ use crate::tree_journal::{JournalMark, TreeJournal};
 const NAMED_MAX: usize = 5;
 /// Paths that are named of what is not certain.
 const UNCERTAIN_NAMED_MAX: usize = 100;
+/// The most paths that were left at once among which one is looked for whose lines are alike.
+const ALIKE_MAX: usize = 50;
 /// The most paths that a file is followed through.
 const MOVES_MAX: usize = 16;
 /// The most contents of a file, the last ones first, that a step of git is compared with.
@@ -135,6 +137,8 @@ struct Parting<'a> {
     steps: HashMap<&'a str, Vec<FileStep<'a>>>,
     /// The paths that had the contents of a hash at some time.
     holders: HashMap<&'a str, Vec<&'a str>>,
+    /// The paths that were left with each observation.
+    left: HashMap<u64, Vec<&'a str>>,
     /// What was noted of a path when the session began.
     noted: HashMap<&'a str, &'a ObservedFile>,
 }
@@ -150,8 +154,9 @@ impl<'a> Parting<'a> {
         let own: Vec<String> = std::iter::once(&judged.session).chain(&baseline.continues).cloned().collect();
         let began = baseline.observations.unwrap_or_default();
         let foreign = baseline.commits.clone();
-        let (steps, holders, noted) = (HashMap::new(), HashMap::new(), HashMap::new());
-        let mut parting = Self { judged, baseline, repository, foreign, stashed: Vec::new(), steps, holders, noted };
+        let (steps, holders, noted, left) = (HashMap::new(), HashMap::new(), HashMap::new(), HashMap::new());
+        let mut parting =
+            Self { judged, baseline, repository, foreign, stashed: Vec::new(), steps, holders, left, noted };
         for observation in observations {
             if observation.seq <= began {
                 parting.noted.extend(observation.files.iter().map(|seen| (seen.path.as_str(), seen)));
@@ -162,6 +167,13 @@ impl<'a> Parting<'a> {
                 }
             } else {
                 parting.take_in(observation, &own);
+            }
+        }
+        for observation in observations {
+            let Some(unheard) = &observation.unheard else { continue };
+            let may_have_been_open = |step: &&mut FileStep<'_>| unheard.since < step.seq && step.seq <= observation.seq;
+            for step in parting.steps.values_mut().flatten().filter(may_have_been_open) {
+                step.author = unheard.author(step.author, &own);
             }
         }
         parting
@@ -184,8 +196,9 @@ impl<'a> Parting<'a> {
             }
         }
         for seen in &observation.files {
-            if let Some(hash) = &seen.hash {
-                self.holders.entry(hash).or_default().push(&seen.path);
+            match &seen.hash {
+                Some(hash) => self.holders.entry(hash).or_default().push(&seen.path),
+                None => self.left.entry(observation.seq).or_default().push(&seen.path),
             }
             let step = FileStep {
                 seq: observation.seq,
@@ -343,7 +356,22 @@ impl<'a> Parting<'a> {
             Some(steps[..left].last()?.seen.hash.as_ref() == hash)
         };
         let holders = self.holders.get(hash?.as_str())?.iter().copied();
-        holders.filter(|other| *other != path).find(|other| is_left(other) == Some(true))
+        holders.filter(|other| *other != path).find(|other| is_left(other) == Some(true)).or_else(|| self.alike(made))
+    }
+
+    /// The path that was left with a step and had most lines of what the step made, but for their space.
+    fn alike(&self, made: &FileStep<'_>) -> Option<&'a str> {
+        let lines = |text: &str| {
+            text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let left = self.left.get(&made.seq).filter(|left| left.len() <= ALIKE_MAX)?;
+        let now = lines(&self.judged.journal.contents(made.seen)?);
+        let had = left.iter().filter_map(|other| {
+            let before = self.steps.get(other)?.iter().rfind(|step| step.seq < made.seq)?;
+            let before: HashSet<String> = lines(&self.judged.journal.contents(before.seen)?).into_iter().collect();
+            Some((now.iter().filter(|line| before.contains(*line)).count(), *other))
+        });
+        had.max().filter(|(shared, _)| 2 * shared > now.len()).map(|(_, other)| other)
     }
 
     /// Follows a file line by line; `None` where the contents of one of its versions are not known.
