@@ -139,7 +139,15 @@ impl TreeJournal {
         let since = state.heard.iter().find(|(heard, _)| heard == session).map_or(state.seq, |(_, seq)| *seq);
         let unheard = is_unheard.then(|| UnheardCall { session: session.to_owned(), since });
         self.look(at_ms, &mut state, over, unheard)?;
-        follow(&mut state.calls, at_ms, session, &self.within(event));
+        let event = self.within(event);
+        follow(&mut state.calls, at_ms, session, &event);
+        if let (CallEvent::Began { path: Some(path), edit: Some(edit), .. }, Some(call)) =
+            (&event, state.calls.last_mut())
+        {
+            let before =
+                self.read(path).map_or_else(String::new, |(_, bytes)| String::from_utf8_lossy(&bytes).into_owned());
+            call.writes = edit.applied(&before).map(|text| hash_of(text.as_bytes()));
+        }
         state.heard.retain(|(heard, _)| heard != session);
         state.heard.push((session.to_owned(), state.seq));
         let more = state.heard.len().saturating_sub(HEARD_MAX);
@@ -150,12 +158,12 @@ impl TreeJournal {
 
     /// Returns an event with the path of the file that it names below the root. A file elsewhere is none of the tree's.
     fn within(&self, event: &CallEvent) -> CallEvent {
-        let CallEvent::Began { call, path: Some(path) } = event else { return event.clone() };
+        let CallEvent::Began { call, path: Some(path), edit } = event else { return event.clone() };
         let real = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
         let full = self.root.join(path);
         let below = full.strip_prefix(&self.root).or_else(|_| full.strip_prefix(&real));
         let path = below.map_or_else(|_| path.clone(), |below| below.to_string_lossy().into_owned());
-        CallEvent::Began { call: call.clone(), path: Some(path) }
+        CallEvent::Began { call: call.clone(), path: Some(path), edit: edit.clone() }
     }
 
     /// Notes the present contents of files, so that later changes of them can be told line by line.
@@ -384,6 +392,7 @@ impl TreeJournal {
         let open = |call: &OpenCall| OpenSession {
             session: call.session.clone(),
             path: call.path.clone(),
+            writes: call.writes.clone(),
             is_over: over == Some((&call.session, &call.call)),
         };
         let mut open: Vec<OpenSession> = state.calls.iter().map(open).collect();
@@ -482,7 +491,7 @@ mod tests {
     }
 
     fn began(call: &str) -> CallEvent {
-        CallEvent::Began { call: call.to_owned(), path: None }
+        CallEvent::Began { call: call.to_owned(), path: None, edit: None }
     }
 
     /// The beginning of a journal.

@@ -15,8 +15,44 @@ pub struct OpenCall {
     pub at_ms: i64,
     /// The one file that it writes, for a tool that edits a file.
     pub path: Option<String>,
+    /// A hash of the contents that this file is to have then, where they are known.
+    pub writes: Option<String>,
     /// The task that is still running when the call has returned.
     pub task: Option<String>,
+}
+
+/// What a call is to make of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileEdit {
+    /// It gets these contents.
+    Whole(String),
+    /// Parts of it are replaced, one after the other.
+    Parts(Vec<ReplacedPart>),
+}
+
+/// A part of a file that is replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplacedPart {
+    /// What is there.
+    pub old: String,
+    /// What is to be there.
+    pub new: String,
+    /// Whether it is replaced wherever it is there, or only the first time.
+    pub everywhere: bool,
+}
+
+impl FileEdit {
+    /// Returns the contents of the file when the edit is done; `None` where it does not fit.
+    pub fn applied(&self, before: &str) -> Option<String> {
+        match self {
+            Self::Whole(text) => Some(text.clone()),
+            Self::Parts(parts) => parts.iter().try_fold(before.to_owned(), |text, part| {
+                let is_there = text.contains(&part.old);
+                let times = if part.everywhere { usize::MAX } else { 1 };
+                is_there.then(|| text.replacen(&part.old, &part.new, times))
+            }),
+        }
+    }
 }
 
 /// What is told of a session's calls.
@@ -28,6 +64,8 @@ pub enum CallEvent {
         call: String,
         /// The one file that it writes, for a tool that edits a file.
         path: Option<String>,
+        /// What it is to make of that file.
+        edit: Option<FileEdit>,
     },
     /// A call has returned.
     Ended {
@@ -59,15 +97,15 @@ pub fn follow(calls: &mut Vec<OpenCall>, at_ms: i64, session: &str, event: &Call
     let is_own = |call: &OpenCall| call.session == session;
     calls.retain(|call| call.task.is_some() || at_ms.saturating_sub(call.at_ms) <= CALL_MS_MAX);
     match event {
-        CallEvent::Began { call, path } => {
+        CallEvent::Began { call, path, .. } => {
             let (session, call, path) = (session.to_owned(), call.clone(), path.clone());
-            calls.push(OpenCall { session, call, at_ms, path, task: None });
+            calls.push(OpenCall { session, call, at_ms, path, writes: None, task: None });
         }
         CallEvent::Ended { call: ended, task: None } => calls.retain(|call| !is_own(call) || call.call != *ended),
         CallEvent::Ended { call: ended, task } => {
             calls.retain(|call| !is_own(call) || call.call != *ended);
             let (session, call, task) = (session.to_owned(), ended.clone(), task.clone());
-            calls.push(OpenCall { session, call, at_ms, path: None, task });
+            calls.push(OpenCall { session, call, at_ms, path: None, writes: None, task });
         }
         CallEvent::Waits { running: 0 } | CallEvent::WaitsUnheard | CallEvent::Idle => {
             calls.retain(|call| !is_own(call));
@@ -87,7 +125,7 @@ pub fn follow(calls: &mut Vec<OpenCall>, at_ms: i64, session: &str, event: &Call
             calls.retain(|call| !is_own(call) || call.task.is_some());
             if unheard > 0 {
                 let (session, task) = (session.to_owned(), Some(UNHEARD.to_owned()));
-                calls.push(OpenCall { session, call: String::new(), at_ms, path: None, task });
+                calls.push(OpenCall { session, call: String::new(), at_ms, path: None, writes: None, task });
             }
         }
     }
@@ -125,13 +163,16 @@ pub struct UnheardCall {
 }
 
 /// A session of which a call was open.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OpenSession {
     /// The session.
     pub session: String,
     /// The one file that the call writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// A hash of the contents that this file is to have then, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<String>,
     /// Whether the call has just returned.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_over: bool,
@@ -166,11 +207,13 @@ pub struct ObservedFile {
 
 impl Observation {
     /// Says whose calls may have changed a file, for a session with these names. A call that writes one file has written no
-    /// other one, and a call that writes this one and has just returned comes before all that may. One that has not returned yet
-    /// may still wait for leave. Where the one file of a call is gone, another one may be what became of it.
+    /// other one, and a call that writes this one and has just returned comes before all that may, unless the file has other
+    /// contents than it wrote. One that has not returned yet may still wait for leave. Where the one file of a call is gone, another one may be what became of it.
     pub fn author(&self, path: &str, own: &[String]) -> Author {
         let names_it = |open: &OpenSession| open.path.as_deref() == Some(path);
-        let is_written = self.open.iter().any(|open| open.is_over && names_it(open));
+        let hash = || self.files.iter().find(|file| file.path == path).and_then(|file| file.hash.as_ref());
+        let wrote = |open: &OpenSession| open.writes.is_none() || open.writes.as_ref() == hash();
+        let is_written = self.open.iter().any(|open| open.is_over && names_it(open) && wrote(open));
         let may = |open: &&OpenSession| names_it(open) || (open.path.is_none() && !is_written);
         let open: Vec<&OpenSession> = self.open.iter().filter(may).collect();
         let is_own = |open: &&OpenSession| own.contains(&open.session);
@@ -209,7 +252,7 @@ mod tests {
     #[test]
     fn calls_are_open_until_they_return_or_their_agent_waits() {
         let mut calls = Vec::new();
-        let began = |call: &str| CallEvent::Began { call: call.to_owned(), path: None };
+        let began = |call: &str| CallEvent::Began { call: call.to_owned(), path: None, edit: None };
         let ended =
             |call: &str, task: Option<&str>| CallEvent::Ended { call: call.to_owned(), task: task.map(str::to_owned) };
         follow(&mut calls, 7, "a", &began("1"));
@@ -225,6 +268,36 @@ mod tests {
         follow(&mut calls, 7, "a", &CallEvent::Waits { running: 0 });
         follow(&mut calls, 7, "b", &CallEvent::Idle);
         assert_eq!(open(&calls), []);
+    }
+
+    #[test]
+    fn an_edit_is_not_all_where_the_file_has_other_contents_than_it_wrote() {
+        let author = |writes: &str| {
+            let edit = OpenSession {
+                session: "a".to_owned(),
+                path: Some("x.rs".to_owned()),
+                writes: Some(writes.to_owned()),
+                is_over: true,
+            };
+            let command = OpenSession { session: "b".to_owned(), ..OpenSession::default() };
+            let file = ObservedFile { path: "x.rs".to_owned(), hash: Some("h".to_owned()), object: None };
+            Observation { open: vec![edit, command], files: vec![file], ..Observation::default() }
+                .author("x.rs", &["a".to_owned()])
+        };
+        assert_eq!((author("h"), author("i")), (Author::Own, Author::Unclear));
+    }
+
+    #[test]
+    fn edits_are_made_in_their_order() {
+        let part =
+            |old: &str, new: &str, everywhere| ReplacedPart { old: old.to_owned(), new: new.to_owned(), everywhere };
+        let parts = |parts: Vec<ReplacedPart>| FileEdit::Parts(parts).applied("a a b");
+        assert_eq!(
+            parts(vec![part("a", "c", false), part("b", "a", false), part("a", "d", true)]).as_deref(),
+            Some("c d d")
+        );
+        assert_eq!(parts(vec![part("x", "c", false)]), None);
+        assert_eq!(FileEdit::Whole("z".to_owned()).applied("a").as_deref(), Some("z"));
     }
 
     #[test]
@@ -247,7 +320,7 @@ mod tests {
             follow(&mut calls, 7, "a", &CallEvent::Waits { running });
             calls.iter().map(|call| call.call.clone()).collect::<Vec<_>>()
         };
-        let began = |call: &str| CallEvent::Began { call: call.to_owned(), path: None };
+        let began = |call: &str| CallEvent::Began { call: call.to_owned(), path: None, edit: None };
         let task = CallEvent::Ended { call: "1".to_owned(), task: Some("task".to_owned()) };
         assert_eq!(waiting(1, &[began("1"), task.clone(), began("2")]), ["1"]);
         assert_eq!(waiting(2, &[began("1"), task, began("2")]), ["1", "2"]);
@@ -258,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_call_that_never_returns_is_over_after_an_hour() {
-        let began = CallEvent::Began { call: "1".to_owned(), path: None };
+        let began = CallEvent::Began { call: "1".to_owned(), path: None, edit: None };
         let left = |at_ms| {
             let mut calls = Vec::new();
             follow(&mut calls, 0, "a", &began);
@@ -277,6 +350,7 @@ mod tests {
                 session: (*session).to_owned(),
                 path: path.map(|path| path.trim_end_matches('!').to_owned()),
                 is_over: path.is_some_and(|path| path.ends_with('!')),
+                writes: None,
             });
             Observation { open: open.collect(), ..Observation::default() }.author("x.rs", &own)
         };
@@ -292,7 +366,7 @@ mod tests {
         assert_eq!(author(&[("b", Some("x.rs"))]), Author::Session);
         assert_eq!(author(&[("a", Some("x.rs")), ("b", Some("x.rs!"))]), Author::Unclear);
         let gone = |named: &str| Observation {
-            open: vec![OpenSession { session: "a".to_owned(), path: Some(named.to_owned()), is_over: false }],
+            open: vec![OpenSession { session: "a".to_owned(), path: Some(named.to_owned()), ..OpenSession::default() }],
             files: vec![ObservedFile { path: "y.rs".to_owned(), ..ObservedFile::default() }],
             ..Observation::default()
         };

@@ -460,6 +460,28 @@ fn an_edit_names_its_file() {
     assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));
 }
 
+/// While an edit is made, a command of another session writes into the same file.
+#[test]
+fn a_file_with_more_than_an_edit_wrote_is_not_the_edits_alone() {
+    for (has_more, is_certain) in [(false, true), (true, false)] {
+        let agent = agent();
+        is_asked(&agent, "one", "Implement `parse` in src/parse.rs");
+        is_asked(&agent, "two", "Implement `scan` in src/parse.rs");
+        begins(&agent, "two", "1");
+        let input = json!({"file_path": agent.repo().path().join("src/parse.rs"), "content": STUB});
+        let edit = |name: &str| {
+            agent.sends(
+                name,
+                json!({"session_id": "one", "tool_name": "Write", "tool_use_id": "e", "tool_input": input}),
+            );
+        };
+        edit("PreToolUse");
+        agent.repo().write("src/parse.rs", &if has_more { format!("{STUB}{FINISHED}") } else { STUB.to_owned() });
+        edit("PostToolUse");
+        assert_eq!(stops(&agent, "one")["decision"] == "block", is_certain, "{:?}", last_stop(&agent));
+    }
+}
+
 #[test]
 fn a_journal_that_is_begun_anew_excuses_nothing() {
     let agent = agent();

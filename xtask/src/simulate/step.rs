@@ -127,7 +127,7 @@ impl SimulatedMachine {
         if end == SimulatedAnswer::Killed && self.agents.len() > 1 {
             let own = self.faults.iter_mut().filter(|fault| fault.author == FaultAuthor::Agent(who));
             own.for_each(|fault| {
-                fault.excused = Some("the end of a cleared session was not heard, and there were others")
+                fault.excused = Some("the end of a cleared session was not heard, and there were others");
             });
         }
         let number = self.number();

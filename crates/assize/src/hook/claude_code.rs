@@ -15,8 +15,10 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_stop::observation::CallEvent;
+use assize_stop::observation::{CallEvent, FileEdit, ReplacedPart};
 use assize_stop::transcript::TranscriptKind;
+
+use serde_json::Value;
 
 use super::event::EventFields;
 use super::reply::ReplyDialect;
@@ -126,7 +128,8 @@ impl Adapter for ClaudeCode {
             // What a subagent writes counts as its parent's.
             "PreToolUse" => {
                 let path = ["file_path", "notebook_path"].iter().find_map(|key| fields.text_within("tool_input", key));
-                HookEventKind::Tool(CallEvent::Began { call: call(), path })
+                let edit = path.as_ref().and_then(|_| file_edit(fields.get("tool_input")?));
+                HookEventKind::Tool(CallEvent::Began { call: call(), path, edit })
             }
             "PostToolUse" | "PostToolUseFailure" => {
                 let task = fields.text_within("tool_response", "backgroundTaskId");
@@ -210,6 +213,23 @@ fn stranger(fields: &EventFields) -> Option<&'static str> {
     }
 }
 
+/// What `Write`, `Edit` and `MultiEdit` are to make of a file.
+fn file_edit(input: &Value) -> Option<FileEdit> {
+    let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
+    let part = |of: &Value| {
+        let everywhere = of.get("replace_all") == Some(&Value::Bool(true));
+        Some(ReplacedPart { old: text(of, "old_string")?, new: text(of, "new_string")?, everywhere })
+    };
+    if let Some(contents) = text(input, "content") {
+        return Some(FileEdit::Whole(contents));
+    }
+    let parts: Vec<ReplacedPart> = match input.get("edits").and_then(Value::as_array) {
+        Some(edits) => edits.iter().map(part).collect::<Option<_>>()?,
+        None => vec![part(input)?],
+    };
+    Some(FileEdit::Parts(parts))
+}
+
 #[cfg(test)]
 mod tests {
     use assize_stop::background::BackgroundTask;
@@ -223,6 +243,23 @@ mod tests {
             r#"{{"session_id":"5c0f","transcript_path":"/home/ada/.claude/projects/-src-app/5c0f.jsonl","cwd":"/src/app",
             "prompt_id":"p-1","permission_mode":"acceptEdits","effort":{{"level":"high"}},"hook_event_name":"{name}"{more}}}"#
         )
+    }
+
+    #[test]
+    fn the_edits_of_a_call_are_read() {
+        let part = |old: &str, new: &str, everywhere| ReplacedPart { old: old.into(), new: new.into(), everywhere };
+        for (input, expected) in [
+            (r#"{"content":"a"}"#, Some(FileEdit::Whole("a".into()))),
+            (r#"{"old_string":"a","new_string":"b"}"#, Some(FileEdit::Parts(vec![part("a", "b", false)]))),
+            (
+                r#"{"edits":[{"old_string":"a","new_string":"b","replace_all":true},{"old_string":"c","new_string":""}]}"#,
+                Some(FileEdit::Parts(vec![part("a", "b", true), part("c", "", false)])),
+            ),
+            (r#"{"edits":[{"old_string":"a"}]}"#, None),
+            (r#"{"new_source":"a"}"#, None),
+        ] {
+            assert_eq!(file_edit(&serde_json::from_str(input).expect("an input")), expected, "{input}");
+        }
     }
 
     #[test]
@@ -294,11 +331,11 @@ mod tests {
                 (event("StopFailure", r#","error":"rate_limit""#), other("StopFailure")),
                 (
                     event("PreToolUse", r#","tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"make"}"#),
-                    HookEventKind::Tool(CallEvent::Began { call: "t1".into(), path: None }),
+                    HookEventKind::Tool(CallEvent::Began { call: "t1".into(), path: None, edit: None }),
                 ),
                 (
                     event("PreToolUse", r#","tool_name":"Edit","tool_use_id":"t2","tool_input":{"file_path":"/src/app/a.rs"}"#),
-                    HookEventKind::Tool(CallEvent::Began { call: "t2".into(), path: Some("/src/app/a.rs".into()) }),
+                    HookEventKind::Tool(CallEvent::Began { call: "t2".into(), path: Some("/src/app/a.rs".into()), edit: None }),
                 ),
                 (
                     event("PostToolUse", r#","agent_id":"a1","tool_name":"Write","tool_use_id":"t1","tool_response":{}"#),

@@ -130,7 +130,7 @@ impl EventFields {
         Ok(HookEvent { session: self.required(session)?, prompt_id, folder, transcript, subagent: None, kind })
     }
 
-    fn get(&self, key: &str) -> Option<&Value> {
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
         self.object.get(key).filter(|value| !value.is_null())
     }
 
