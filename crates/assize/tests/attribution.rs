@@ -408,6 +408,22 @@ fn a_file_that_moves_takes_its_authors_along() {
     assert_eq!(last_stop(&agent).1, before, "what is stashed and taken out again stays whose it was");
 }
 
+/// A file is moved away and taken out of the repository again: what is left at the new path was there before.
+#[test]
+fn a_file_that_was_moved_and_is_back_leaves_nothing_of_the_sessions() {
+    let agent = agent_in(Repo::with_commit(&[("src/lib.rs", &format!("pub fn a() {{}}\n{STUB}"))]));
+    let (lib, core) = (agent.repo().path().join("src/lib.rs"), agent.repo().path().join("src/core.rs"));
+    is_asked(&agent, "one", "Move src/lib.rs to src/core.rs");
+    calls(&agent, "one", "1", || std::fs::rename(&lib, &core).expect("moved"));
+    calls(&agent, "one", "2", || drop(agent.repo().git(&["reset", "--quiet", "--hard"])));
+    assert_eq!(stops(&agent, "one").get("decision"), None, "{:?}", last_stop(&agent));
+    calls(&agent, "one", "3", || {
+        agent.repo().write("src/core.rs", &format!("pub fn a() {{}}\n{STUB}pub fn b() {{ todo!(\"b\") }}\n"));
+    });
+    agent.sends("UserPromptSubmit", json!({"session_id": "one", "prompt": "Add `b`", "prompt_id": "p2"}));
+    assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));
+}
+
 /// A session puts its work into a stash, and another one takes it out.
 #[test]
 fn what_comes_out_of_a_stash_is_whose_it_was() {

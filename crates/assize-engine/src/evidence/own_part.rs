@@ -274,7 +274,9 @@ impl<'a> Parting<'a> {
     /// session.
     fn is_own_alone(&self, file: &FileChange, lineage: &Lineage<'_>) -> bool {
         let was_dirty = |path: &str| self.baseline.dirty.iter().any(|(dirty, _)| dirty == path);
-        lineage.steps().all(|step| step.brought.is_empty()) && !paths_of(file).chain([lineage.began_as]).any(was_dirty)
+        let is_moved_back = lineage.passages.iter().any(|passage| passage.moved_by == Some(Author::Git));
+        let is_brought = lineage.steps().any(|step| !step.brought.is_empty());
+        !is_brought && !is_moved_back && !paths_of(file).chain([lineage.began_as]).any(was_dirty)
     }
 
     /// What others take out of a stash that the session made is the session's, where it differs from what it was made on.
@@ -318,7 +320,11 @@ impl<'a> Parting<'a> {
                 return Lineage { began_as: path, passages };
             };
             let made = made.map(|at| steps[at]);
-            let moved_by = made.map(|step| step.author).filter(|_| renamed.is_none());
+            // Where the old path is there again, what it had at the beginning is no one's.
+            let is_back =
+                self.steps.get(from).and_then(|steps| steps.last()).is_some_and(|last| last.seen.hash.is_some());
+            let moved_by = made.map(|step| if is_back { Author::Git } else { step.author });
+            let moved_by = moved_by.filter(|_| renamed.is_none());
             until = made.map_or(until, |step| step.seq);
             path = from;
             passages.push(Passage {
@@ -367,8 +373,11 @@ impl<'a> Parting<'a> {
         let left = self.left.get(&made.seq).filter(|left| left.len() <= ALIKE_MAX)?;
         let now = lines(&self.judged.journal.contents(made.seen)?);
         let had = left.iter().filter_map(|other| {
-            let before = self.steps.get(other)?.iter().rfind(|step| step.seq < made.seq)?;
-            let before: HashSet<String> = lines(&self.judged.journal.contents(before.seen)?).into_iter().collect();
+            let before = match self.steps.get(other)?.iter().rfind(|step| step.seq < made.seq) {
+                Some(before) => self.judged.journal.contents(before.seen),
+                None => self.start(other).flatten(),
+            };
+            let before: HashSet<String> = lines(&before?).into_iter().collect();
             Some((now.iter().filter(|line| before.contains(*line)).count(), *other))
         });
         had.max().filter(|(shared, _)| 2 * shared > now.len()).map(|(_, other)| other)
