@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use line_changes::{LineChange, line_changes};
 
+/// So many letters and digits have to be in lines that are recognized wherever they come back.
+const TELLING: usize = 16;
 /// Lines of context around the lines of a hunk.
 const CONTEXT: usize = 3;
 
@@ -184,9 +186,9 @@ impl LineHistory {
         for run in
             self.lines.chunk_by(TracedLine::went_with).filter(|run| run[0].added.is_some() && run[0].removed.is_some())
         {
-            let says_much =
-                |line: &TracedLine| line.text.chars().filter(|character| character.is_alphanumeric()).count() > 2;
-            if run.iter().any(says_much) {
+            // A line such as `assert!(true);` may be anyone's.
+            let says: usize = run.iter().map(|line| line.text.chars().filter(|it| it.is_alphanumeric()).count()).sum();
+            if says >= TELLING {
                 written.entry(run[0].text.clone()).or_default().push(run.to_vec());
             }
         }
@@ -372,7 +374,7 @@ impl Arrivals<'_> {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
         let own = words(text);
         let is_same = |line: &TracedLine| {
-            let goes = line.removed == Some((self.version.author, self.number));
+            let goes = line.removed.is_some_and(|(_, number)| number == self.number);
             goes && line.text != text && words(&line.text) == own
         };
         let spaced = away.iter().position(is_same).filter(|_| !own.is_empty());
@@ -590,14 +592,15 @@ mod tests {
         let added = |is_of_git: bool| {
             let mut history =
                 history(Some("a\n"), &[(Author::Person, Some("a\nfn b()\n")), (Author::Own, Some("x\n"))]);
-            let text = "x\ny\nfn b()\n";
+            let text = "x\ny\nfn written_by_the_person()\n#\n";
             history.follow(&FileVersion { is_of_git, ..FileVersion::new(Author::Own, Some(text)) });
             let own = history.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
             own.added_lines().map(|(_, line)| line.to_owned()).collect::<Vec<_>>()
         };
+        let others = ["fn written_by_the_person()", "#"];
         assert_eq!(
             (added(true), added(false)),
-            (vec!["x".to_owned(), "y".to_owned()], vec!["x".to_owned(), "y".to_owned(), "fn b()".to_owned()])
+            (vec!["x".to_owned(), "y".to_owned()], ["x", "y", others[0], others[1]].map(str::to_owned).to_vec())
         );
     }
 
@@ -637,6 +640,13 @@ mod tests {
         let both = history(Some("a"), &[(Author::Unclear, Some("a\nb"))]);
         let own = both.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
         assert_eq!((own.added_count(), own.old_known), (1, false));
+    }
+
+    #[test]
+    fn a_line_that_git_gives_its_old_space_back_is_still_its_authors() {
+        let mut history = history(Some("a"), &[(Author::Person, Some("a\n  b")), (Author::Own, Some("a\nb"))]);
+        history.follow(&FileVersion { is_of_git: true, ..FileVersion::new(Author::Own, Some("a\n  b")) });
+        assert_eq!(history.own_part(&FileChange::new("a", FileStatus::Modified)), None);
     }
 
     #[test]
