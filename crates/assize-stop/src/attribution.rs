@@ -590,8 +590,8 @@ mod tests {
     #[test]
     fn lines_that_git_brings_back_are_whose_they_were() {
         let added = |is_of_git: bool| {
-            let mut history =
-                history(Some("a\n"), &[(Author::Person, Some("a\nfn b()\n")), (Author::Own, Some("x\n"))]);
+            let theirs = "a\nfn written_by_the_person()\n#\n";
+            let mut history = history(Some("a\n"), &[(Author::Person, Some(theirs)), (Author::Own, Some("x\n"))]);
             let text = "x\ny\nfn written_by_the_person()\n#\n";
             history.follow(&FileVersion { is_of_git, ..FileVersion::new(Author::Own, Some(text)) });
             let own = history.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
