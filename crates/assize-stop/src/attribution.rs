@@ -36,7 +36,7 @@ pub enum Author {
     Session,
     /// No call was open: a person's, or that of a program that no session started.
     Person,
-    /// Brought by git: the contents were in the repository before.
+    /// FromGit by git: the contents were in the repository before.
     Git,
 }
 
@@ -145,7 +145,7 @@ impl LineHistory {
             version,
             number: self.versions,
             lines: &new,
-            brought: Brought::of(version, &new),
+            from_git: FromGit::of(version, &new),
             known: if version.is_of_git { self.written() } else { HashMap::new() },
         };
         let mut rest = std::mem::take(&mut self.lines).into_iter().peekable();
@@ -158,7 +158,7 @@ impl LineHistory {
             pass(&mut rest, &mut done, gone.len(), Some((version.author, arrivals.number)));
             // A stash or a checkout takes lines along.
             for line in done[first_gone..].iter_mut().filter(|_| version.is_of_git) {
-                if line.removed.is_some_and(|(_, number)| number == arrivals.number) && arrivals.brought.took(line) {
+                if line.removed.is_some_and(|(_, number)| number == arrivals.number) && arrivals.from_git.took(line) {
                     line.removed = Some((Author::Git, arrivals.number));
                 }
             }
@@ -260,7 +260,7 @@ impl LineHistory {
     /// The lines without those that it is not the session's to answer for, although it may have removed them.
     fn answered_for(&self) -> Vec<&TracedLine> {
         let may_be_own = |author: Option<Author>| author.is_some_and(Author::may_be_own);
-        // A line of the beginning that only got other space was removed by whoever removed it then.
+        // A line of the beginning that only got other space was removed by the one who removed it then.
         let is_of_others =
             |line: &&TracedLine| line.added.is_some() && line.removed.is_some() && !may_be_own(line.removed_by());
         let removed_by_others: HashSet<usize> =
@@ -295,16 +295,16 @@ impl LineHistory {
 
 /// What git brought to a version.
 #[derive(Default)]
-struct Brought<'a> {
+struct FromGit<'a> {
     /// Lines of the version that stand in contents that git brought as well.
     lines: HashSet<usize>,
     /// The lines of those contents that are the most like it: what they lack, git took along.
     nearest: Option<HashSet<&'a str>>,
 }
 
-impl<'a> Brought<'a> {
+impl<'a> FromGit<'a> {
     fn of(version: &'a FileVersion, new: &[&str]) -> Self {
-        let mut brought = Self::default();
+        let mut from_git = Self::default();
         let mut most = 0;
         for text in &version.brought {
             let theirs: Vec<&str> = text.lines().collect();
@@ -317,11 +317,11 @@ impl<'a> Brought<'a> {
             alike.extend(at..new.len());
             if alike.len() > most {
                 most = alike.len();
-                brought.nearest = Some(theirs.into_iter().collect());
+                from_git.nearest = Some(theirs.into_iter().collect());
             }
-            brought.lines.extend(alike);
+            from_git.lines.extend(alike);
         }
-        brought
+        from_git
     }
 
     /// Whether git took a line along that went.
@@ -340,7 +340,7 @@ struct Arrivals<'a> {
     number: usize,
     /// All of its lines.
     lines: &'a [&'a str],
-    brought: Brought<'a>,
+    from_git: FromGit<'a>,
     /// Runs of lines that come back as whose they were, by the first one.
     known: HashMap<String, Vec<Vec<TracedLine>>>,
 }
@@ -355,7 +355,7 @@ impl Arrivals<'_> {
                 index + run.len() <= come.end
                     && lines.is_some_and(|lines| run.iter().zip(lines).all(|(line, text)| line.text == **text))
             };
-            let runs = self.known.get(self.lines[index]).filter(|_| !self.brought.lines.contains(&index));
+            let runs = self.known.get(self.lines[index]).filter(|_| !self.from_git.lines.contains(&index));
             let back = runs.and_then(|runs| runs.iter().filter(is_back).max_by_key(|run| run.len()));
             match back {
                 Some(run) => {
@@ -380,7 +380,7 @@ impl Arrivals<'_> {
         let spaced = away.iter().position(is_same).filter(|_| !own.is_empty());
         let beginning = spaced.and_then(|at| away[at].beginning);
         let of_before = spaced.filter(|at| away[*at].added.is_some()).and_then(|at| away.remove(at).added);
-        let brought = self.brought.lines.contains(&index).then_some((Author::Git, self.number));
+        let brought = self.from_git.lines.contains(&index).then_some((Author::Git, self.number));
         let added = brought.or(of_before).unwrap_or((self.version.author, self.number));
         TracedLine { text: text.to_owned(), added: Some(added), beginning, removed: None }
     }
@@ -539,7 +539,7 @@ mod tests {
             let (one, two) = (of("one"), of("two"));
             let versions = [(first, Some(&*one)), (first, start), (second, Some(&*two))];
             assert_eq!(part(FileStatus::Modified, start, &versions), expected);
-            // What comes back as a whole is who wrote it first's, whoever brings it.
+            // What comes back as a whole is who wrote it first's, no matter who brings it.
             let versions = [(second, Some(&*two)), (first, start), (first, Some(&*two))];
             assert_eq!(part(FileStatus::Modified, start, &versions), expected);
         }
@@ -650,7 +650,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_got_other_space_is_removed_by_whoever_removes_it() {
+    fn a_line_that_got_other_space_is_removed_by_the_one_who_removes_it() {
         let versions = [(Author::Own, Some("a\n  b\nc")), (Author::Person, Some("a\nc"))];
         assert_eq!(part(FileStatus::Modified, Some("a\nb"), &versions).expect("a part").1, " a\n+c");
         let versions = [(Author::Person, Some("a\n  b")), (Author::Own, Some("a"))];

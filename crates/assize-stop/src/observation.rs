@@ -23,7 +23,7 @@ pub struct OpenCall {
 
 /// What a call is to make of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileEdit {
+pub enum IntendedEdit {
     /// It gets these contents.
     Whole(String),
     /// Parts of it are replaced, one after the other.
@@ -41,7 +41,7 @@ pub struct ReplacedPart {
     pub everywhere: bool,
 }
 
-impl FileEdit {
+impl IntendedEdit {
     /// Returns the contents of the file when the edit is done; `None` where it does not fit.
     pub fn applied(&self, before: &str) -> Option<String> {
         match self {
@@ -65,7 +65,7 @@ pub enum CallEvent {
         /// The one file that it writes, for a tool that edits a file.
         path: Option<String>,
         /// What it is to make of that file.
-        edit: Option<FileEdit>,
+        edit: Option<IntendedEdit>,
     },
     /// A call has returned.
     Ended {
@@ -291,13 +291,13 @@ mod tests {
     fn edits_are_made_in_their_order() {
         let part =
             |old: &str, new: &str, everywhere| ReplacedPart { old: old.to_owned(), new: new.to_owned(), everywhere };
-        let parts = |parts: Vec<ReplacedPart>| FileEdit::Parts(parts).applied("a a b");
+        let parts = |parts: Vec<ReplacedPart>| IntendedEdit::Parts(parts).applied("a a b");
         assert_eq!(
             parts(vec![part("a", "c", false), part("b", "a", false), part("a", "d", true)]).as_deref(),
             Some("c d d")
         );
         assert_eq!(parts(vec![part("x", "c", false)]), None);
-        assert_eq!(FileEdit::Whole("z".to_owned()).applied("a").as_deref(), Some("z"));
+        assert_eq!(IntendedEdit::Whole("z".to_owned()).applied("a").as_deref(), Some("z"));
     }
 
     #[test]

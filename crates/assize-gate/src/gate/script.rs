@@ -40,8 +40,8 @@ impl ScriptStep {
         self.words.first().map_or("", |word| word.text.as_str())
     }
 
-    /// The runner of tests that the command starts, by itself or through a program that hands its arguments on, and how many words
-    /// say so.
+    /// The runner of tests that the command starts, or has a program start that hands its arguments on, and how many words say
+    /// so.
     fn runner(&self) -> Option<(&'static str, usize)> {
         let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
         assize_ecosystem::javascript_runner(&words)

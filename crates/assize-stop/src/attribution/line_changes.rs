@@ -2,7 +2,7 @@
 //!
 //! Blocks that begin or end alike leave it open which of their lines went or came: of three tests in a row, the one in the middle
 //! may have gone with its own first line or with that of the next. What was written at once most likely goes at once, and
-//! nothing is put in the midst of it.
+//! nothing comes to stand in the midst of it.
 
 use std::ops::Range;
 

@@ -15,7 +15,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_stop::observation::{CallEvent, FileEdit, ReplacedPart};
+use assize_stop::observation::{CallEvent, IntendedEdit, ReplacedPart};
 use assize_stop::transcript::TranscriptKind;
 
 use serde_json::Value;
@@ -214,20 +214,20 @@ fn stranger(fields: &EventFields) -> Option<&'static str> {
 }
 
 /// What `Write`, `Edit` and `MultiEdit` are to make of a file.
-fn file_edit(input: &Value) -> Option<FileEdit> {
+fn file_edit(input: &Value) -> Option<IntendedEdit> {
     let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
     let part = |of: &Value| {
         let everywhere = of.get("replace_all") == Some(&Value::Bool(true));
         Some(ReplacedPart { old: text(of, "old_string")?, new: text(of, "new_string")?, everywhere })
     };
     if let Some(contents) = text(input, "content") {
-        return Some(FileEdit::Whole(contents));
+        return Some(IntendedEdit::Whole(contents));
     }
     let parts: Vec<ReplacedPart> = match input.get("edits").and_then(Value::as_array) {
         Some(edits) => edits.iter().map(part).collect::<Option<_>>()?,
         None => vec![part(input)?],
     };
-    Some(FileEdit::Parts(parts))
+    Some(IntendedEdit::Parts(parts))
 }
 
 #[cfg(test)]
@@ -249,11 +249,11 @@ mod tests {
     fn the_edits_of_a_call_are_read() {
         let part = |old: &str, new: &str, everywhere| ReplacedPart { old: old.into(), new: new.into(), everywhere };
         for (input, expected) in [
-            (r#"{"content":"a"}"#, Some(FileEdit::Whole("a".into()))),
-            (r#"{"old_string":"a","new_string":"b"}"#, Some(FileEdit::Parts(vec![part("a", "b", false)]))),
+            (r#"{"content":"a"}"#, Some(IntendedEdit::Whole("a".into()))),
+            (r#"{"old_string":"a","new_string":"b"}"#, Some(IntendedEdit::Parts(vec![part("a", "b", false)]))),
             (
                 r#"{"edits":[{"old_string":"a","new_string":"b","replace_all":true},{"old_string":"c","new_string":""}]}"#,
-                Some(FileEdit::Parts(vec![part("a", "b", true), part("c", "", false)])),
+                Some(IntendedEdit::Parts(vec![part("a", "b", true), part("c", "", false)])),
             ),
             (r#"{"edits":[{"old_string":"a"}]}"#, None),
             (r#"{"new_source":"a"}"#, None),
