@@ -7,7 +7,7 @@
 
 mod line_changes;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use assize_core::diff::{DiffHunk, DiffLine, DiffLineKind, FileChange, FileStatus};
@@ -18,6 +18,8 @@ use line_changes::{LineChange, line_changes};
 
 /// So many letters and digits have to be in lines that are recognized wherever they come back.
 const TELLING: usize = 16;
+/// So many versions of a file are remembered, should it get their contents again.
+const PAST_MAX: usize = 32;
 /// Lines of context around the lines of a hunk.
 const CONTEXT: usize = 3;
 
@@ -110,9 +112,19 @@ impl TracedLine {
 pub struct LineHistory {
     lines: Vec<TracedLine>,
     versions: usize,
+    /// What it was like with its last versions.
+    past: VecDeque<PastVersion>,
     existed: bool,
     exists: bool,
     /// Who created or removed it last.
+    last: Option<Author>,
+}
+
+/// The history of a file up to one of its versions.
+#[derive(Debug)]
+struct PastVersion {
+    text: String,
+    lines: Vec<TracedLine>,
     last: Option<Author>,
 }
 
@@ -126,13 +138,22 @@ impl LineHistory {
             removed: None,
         };
         let lines = start.map_or_else(Vec::new, |text| text.lines().enumerate().map(traced).collect());
-        Self { lines, versions: 0, existed: start.is_some(), exists: start.is_some(), last: None }
+        let mut history = Self { lines, existed: start.is_some(), exists: start.is_some(), ..Self::default() };
+        history.keep(start);
+        history
     }
 
     /// Takes in the next version of the file. Lines that come back where they were removed were never away: one by one for those
     /// of the beginning that their remover brings back, else only as a whole. Other lines at that place may be alike by chance.
+    ///
+    /// A file that gets contents again that it had before has the authors of then.
     pub fn follow(&mut self, version: &FileVersion) {
         self.versions += 1;
+        let past = self.past.iter().rfind(|past| version.text.as_ref() == Some(&past.text));
+        if let Some(PastVersion { lines, last, .. }) = past {
+            (self.lines, self.last, self.exists) = (lines.clone(), *last, true);
+            return;
+        }
         let there: Vec<&TracedLine> = self.lines.iter().filter(|line| line.removed.is_none()).collect();
         let is_together = |at: usize| {
             let pair = at.checked_sub(1).and_then(|before| there.get(before)).zip(there.get(at));
@@ -178,6 +199,16 @@ impl LineHistory {
             self.exists = version.text.is_some();
             self.last = Some(version.author);
         }
+        self.keep(version.text.as_deref());
+    }
+
+    /// Keeps what the file is like, should it get the same contents again.
+    fn keep(&mut self, text: Option<&str>) {
+        let Some(text) = text else { return };
+        if self.past.len() == PAST_MAX {
+            self.past.pop_front();
+        }
+        self.past.push_back(PastVersion { text: text.to_owned(), lines: self.lines.clone(), last: self.last });
     }
 
     /// What was written at once since the beginning, and is away, by its first line.
@@ -206,6 +237,7 @@ impl LineHistory {
         }
         self.existed = false;
         self.last = Some(author);
+        self.past.clear();
     }
 
     /// Returns who else changed the file, each once.
@@ -546,6 +578,16 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_as_it_was_has_the_authors_of_then() {
+        use Author::{Own, Person, Session};
+        let (own, both) = (Some("a\nown"), Some("a\nown\ntheirs"));
+        let versions = [(Own, own), (Session, both), (Person, Some("x")), (Person, both)];
+        assert_eq!(part(FileStatus::Modified, Some("a"), &versions).expect("a part").1, " a\n+own\n theirs");
+        let versions = [(Own, own), (Person, Some("a")), (Session, own)];
+        assert_eq!(part(FileStatus::Modified, Some("a"), &versions).expect("a part").1, " a\n+own");
+    }
+
+    #[test]
     fn a_line_that_only_gets_other_space_stays_its_authors() {
         use Author::{Own, Person};
         let added = |versions: &[(Author, Option<&str>)]| {
@@ -608,10 +650,10 @@ mod tests {
     fn what_others_wrote_and_git_takes_along_is_not_removed_by_the_session() {
         let part = |is_of_git: bool| {
             let mut history = history(Some("a\n"), &[(Author::Person, Some("a\nb\n"))]);
-            history.follow(&FileVersion { is_of_git, ..FileVersion::new(Author::Own, Some("a\n")) });
-            history.own_part(&FileChange::new("a", FileStatus::Modified)).map(|own| own.hunks.len())
+            history.follow(&FileVersion { is_of_git, ..FileVersion::new(Author::Own, Some("z\na\n")) });
+            history.own_part(&FileChange::new("a", FileStatus::Modified)).map(|own| own.removed_lines().count())
         };
-        assert_eq!((part(true), part(false)), (None, Some(1)));
+        assert_eq!((part(true), part(false)), (Some(0), Some(1)));
         // The file had uncommitted lines when the session began.
         let part = |brought: &str| {
             let mut history = LineHistory::new(Some("a\nassert!(true);\nb\nc\n"));
