@@ -28,3 +28,4 @@ pub mod chain;
 pub mod document;
 pub mod event;
 pub mod labels;
+pub mod succession;

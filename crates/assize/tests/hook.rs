@@ -515,6 +515,13 @@ fn a_project_without_git_is_compared_with_how_it_was() {
     let shown = agent.read(&["ledger", "show", "--format", "human"]);
     assert!(shown.contains("accept"), "{shown}");
     assert!(!agent.repo().path().join(".git").exists(), "nothing is written into the project");
+    agent.is_asked("Now the median as well");
+    let exported = agent.read(&["ledger", "export"]);
+    assert_eq!(
+        exported.matches(r#""measured":"snapshot""#).count(),
+        1,
+        "the next prompt begins nothing anew: {exported}"
+    );
 }
 
 /// Sends the stop of a subagent of the session, whose transcript shows one written file.

@@ -24,6 +24,7 @@ use assize_engine::transcript::read_facts;
 use assize_engine::tree_journal::TreeJournal;
 use assize_engine::work_tree::WorkTree;
 use assize_ledger::event::{self, LedgerEvent, session_state};
+use assize_ledger::succession::{ClearedSessions, only_open};
 use assize_stop::attribution::NOT_CERTAIN;
 use assize_stop::court::{Disposition, StopCase, StopInputs, StopRecord};
 use assize_stop::directive::{Attachment, Directive, OVERRULE_MARKER, overrules};
@@ -165,8 +166,10 @@ impl<'a> EventHandler<'a> {
             "clear" if state.directives_seen == 0 => self.cleared_last(&ledger)?,
             _ => ClearedSessions::default(),
         };
-        if source == "clear" && cleared == ClearedSessions::default() {
-            cleared.heard = self.only_open_session(&ledger)?;
+        if source == "clear" && cleared.is_empty() {
+            let recent = self.recent_events(&ledger)?;
+            let recent = recent.iter().map(|(session, event)| (session.as_str(), event));
+            cleared.heard = only_open(recent, &self.session).map(str::to_owned);
         }
         let unheard = cleared.unheard.clone();
         let mut carried = self.cleared_session(&ledger, cleared)?;
@@ -209,44 +212,22 @@ impl<'a> EventHandler<'a> {
         Ok(state)
     }
 
-    /// The sessions that were cleared last, where none has followed them yet.
-    fn cleared_last(&self, ledger: &Ledger) -> std::result::Result<ClearedSessions, LedgerError> {
+    /// The latest events of the sessions of this agent, oldest first. A subagent's are left out: its name has one more part.
+    fn recent_events(&self, ledger: &Ledger) -> std::result::Result<Vec<(String, LedgerEvent)>, LedgerError> {
         let recent = ledger.entries(&Filter { last: Some(RECENT_ENTRIES), ..Filter::default() })?;
         let agent = format!("{}/", self.adapter.id());
-        let mut cleared = ClearedSessions::default();
-        for entry in recent.iter().rev().filter(|entry| entry.header.session.starts_with(&agent)) {
-            let session = &entry.header.session;
-            match ledger.event(entry) {
-                Ok(LedgerEvent::SessionEnded { reason }) if reason == "clear" => {
-                    if session_state(&ledger.session_events(session, None)?).baseline.is_some() {
-                        cleared.heard = Some(session.clone());
-                        break;
-                    }
-                    cleared.unheard.push(session.clone());
-                }
-                Ok(LedgerEvent::SessionStarted { source, .. }) if source == "clear" => break,
-                _ => {}
-            }
-        }
-        Ok(cleared)
+        let is_of_agent = |session: &str| session.strip_prefix(&agent).is_some_and(|name| !name.contains('/'));
+        let own = recent.into_iter().filter(|entry| is_of_agent(&entry.header.session));
+        // What cannot be read is for the verification of the ledger to tell.
+        Ok(own.filter_map(|entry| Some((entry.header.session.clone(), ledger.event(&entry).ok()?))).collect())
     }
 
-    /// The one session of the agent whose end was not heard: that it was cleared, then, was not heard either. `None` where there are
-    /// several.
-    fn only_open_session(&self, ledger: &Ledger) -> std::result::Result<Option<String>, LedgerError> {
-        let recent = ledger.entries(&Filter { last: Some(RECENT_ENTRIES), ..Filter::default() })?;
-        let agent = format!("{}/", self.adapter.id());
-        let mut open = BTreeSet::new();
-        // A subagent's session has one more part.
-        let is_of_agent = |session: &str| session.strip_prefix(&agent).is_some_and(|name| !name.contains('/'));
-        for entry in recent.iter().filter(|entry| is_of_agent(&entry.header.session)) {
-            match ledger.event(entry)? {
-                LedgerEvent::SessionEnded { .. } => open.remove(&entry.header.session),
-                _ => open.insert(entry.header.session.clone()),
-            };
-        }
-        open.remove(&self.session);
-        Ok(open.pop_first().filter(|_| open.is_empty()))
+    fn cleared_last(&self, ledger: &Ledger) -> std::result::Result<ClearedSessions, LedgerError> {
+        let recent = self.recent_events(ledger)?;
+        let begins = |session: &str| {
+            ledger.session_events(session, None).is_ok_and(|events| session_state(&events).baseline.is_some())
+        };
+        Ok(ClearedSessions::last(recent.iter().map(|(session, event)| (session.as_str(), event)), begins))
     }
 
     fn prompt(&self, text: &str) -> std::result::Result<HookReply, LedgerError> {
@@ -255,7 +236,7 @@ impl<'a> EventHandler<'a> {
         let overrules = overrules(text);
         let mut ledger = Ledger::open(&self.host.ledger())?;
         let mut seen = ledger.session_size(&self.session)?;
-        if seen.entries == 0 && self.cleared_last(&ledger)? != ClearedSessions::default() {
+        if seen.entries == 0 && !self.cleared_last(&ledger)?.is_empty() {
             drop(ledger);
             // The start of this session was not heard.
             self.session_start("clear")?;
@@ -294,7 +275,7 @@ impl<'a> EventHandler<'a> {
                 LedgerEvent::StopRuled(record) => {
                     let settled = record.decision.ruling.outcome == Outcome::Accept;
                     let then = record.inputs.evidence.and_then(|evidence| evidence.head);
-                    return Ok(settled && head_of(&self.host.folder).is_ok_and(|now| now != then));
+                    return Ok(settled && head_of(&self.host.folder).is_ok_and(|now| now.is_some() && now != then));
                 }
                 LedgerEvent::SessionStarted { .. } | LedgerEvent::SessionEnded { .. } => {}
                 _ => return Ok(false),
@@ -666,15 +647,6 @@ fn unverified_notice(record: &StopRecord) -> Option<String> {
     }
     let gap = record.inputs.evidence.as_ref().filter(|_| is_accepted)?.verification.as_ref()?.gap()?;
     Some(format!("Assize let this stop pass and could not verify what it claims by running it ({gap})."))
-}
-
-/// Sessions that were cleared, one after the other.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct ClearedSessions {
-    /// The last one that was heard to begin.
-    heard: Option<String>,
-    /// Those after it.
-    unheard: Vec<String>,
 }
 
 /// What was asked for in the events of a session.
