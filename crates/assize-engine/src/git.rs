@@ -543,6 +543,17 @@ impl Repository {
         Ok(found.map(|(place, object)| (*place, object.to_owned())).collect())
     }
 
+    /// Returns the paths that a file had before commits moved it; none where git cannot tell.
+    pub fn earlier_paths(&self, path: &str) -> Vec<String> {
+        let arguments =
+            ["log", "--follow", "--diff-filter=R", "--name-status", "-z", "--format=", "--max-count=8", "--", path];
+        let Ok(listed) = self.git(&arguments, &[], LIST_BYTES_MAX) else { return Vec::new() };
+        let parts: Vec<String> = split_nul(&listed.stdout).collect();
+        // A letter and a number, the old path, the new one.
+        let moves = parts.chunks_exact(3).filter(|part| part[0].starts_with('R'));
+        moves.map(|part| part[1].clone()).collect()
+    }
+
     /// Returns the text of an object.
     pub fn text_of(&self, object: &str) -> Option<String> {
         let printed = self.git(&["cat-file", "blob", object], &[], META_BYTES_MAX as usize).ok()?.stdout;

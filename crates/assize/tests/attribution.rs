@@ -424,6 +424,33 @@ fn a_file_that_was_moved_and_is_back_leaves_nothing_of_the_sessions() {
     assert_eq!(stops(&agent, "one")["decision"], "block", "{:?}", last_stop(&agent));
 }
 
+/// Git follows a file that was moved: what a merge brings to it stands at its old path in the other branch.
+#[test]
+fn lines_that_a_merge_brings_to_a_file_that_was_moved_are_brought_by_git() {
+    let body: String = (0..9).map(|n| format!("\npub fn f{n}() -> u8 {{\n    {n}\n}}\n")).collect();
+    for is_moved_before in [true, false] {
+        let agent = agent_in(Repo::with_commit(&[("src/lib.rs", &body)]));
+        let git = |arguments: &[&str]| drop(agent.repo().git(arguments));
+        git(&["checkout", "--quiet", "-b", "theirs"]);
+        agent.repo().write("src/lib.rs", &format!("{body}{STUB}"));
+        git(&["commit", "--quiet", "--message", "a stub of a colleague", "--", "src"]);
+        git(&["checkout", "--quiet", "-"]);
+        let moves = || {
+            git(&["mv", "src/lib.rs", "src/core.rs"]);
+            git(&["commit", "--quiet", "--message", "moved", "--", "src"]);
+        };
+        if is_moved_before {
+            moves();
+        }
+        is_asked(&agent, "one", "Merge theirs");
+        if !is_moved_before {
+            calls(&agent, "one", "1", moves);
+        }
+        calls(&agent, "one", "2", || git(&["merge", "--quiet", "--no-edit", "theirs"]));
+        assert_eq!(stops(&agent, "one").get("decision"), None, "{:?}", last_stop(&agent));
+    }
+}
+
 /// A session puts its work into a stash, and another one takes it out.
 #[test]
 fn what_comes_out_of_a_stash_is_whose_it_was() {

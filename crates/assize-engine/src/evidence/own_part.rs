@@ -18,6 +18,8 @@ const UNCERTAIN_NAMED_MAX: usize = 100;
 const ALIKE_MAX: usize = 50;
 /// The most paths that a file is followed through.
 const MOVES_MAX: usize = 16;
+/// The most files whose earlier paths are looked for.
+const FOLLOWED_MAX: usize = 20;
 /// The most contents of a file, the last ones first, that a step of git is compared with.
 const BROUGHT_MAX: usize = 32;
 /// The most places, each a path in a commit, where contents that git may have brought are looked for.
@@ -107,6 +109,7 @@ struct FilePart {
 
 /// The changes of a file while it was at one path.
 struct Passage<'a> {
+    path: &'a str,
     /// Who brought it there from another path; `None` where it began there, or where git takes both paths for one file.
     moved_by: Option<Author>,
     steps: Vec<&'a FileStep<'a>>,
@@ -212,24 +215,50 @@ impl<'a> Parting<'a> {
         }
     }
 
-    /// Contents that a foreign commit has at the same path were brought by git. Where git moved something, so were the lines
-    /// of such contents.
+    /// The other paths that files had before, where git moved something while the session's calls were open: git follows a file that
+    /// was moved.
+    fn earlier_paths(&self, files: &[FileChange]) -> HashMap<String, Vec<String>> {
+        let is_wanted = |step: &FileStep<'_>| step.is_of_git && step.author.may_be_own() && step.seen.hash.is_some();
+        let wanted = files
+            .iter()
+            .filter(|file| self.steps.get(file.path.as_str()).is_some_and(|steps| steps.iter().any(is_wanted)));
+        let earlier = wanted.take(FOLLOWED_MAX).map(|file| {
+            let lineage = self.lineage(file);
+            let own = [lineage.began_as].into_iter().chain(lineage.passages.iter().map(|passage| passage.path));
+            let mut paths: Vec<String> =
+                own.map(str::to_owned).chain(self.repository.earlier_paths(&file.path)).collect();
+            paths.retain(|path| *path != file.path);
+            paths.sort_unstable();
+            paths.dedup();
+            (file.path.clone(), paths)
+        });
+        earlier.collect()
+    }
+
+    /// Contents that a foreign commit has at a path that the file has or had were brought by git. Where git moved something, so were
+    /// the lines of such contents.
     fn take_out_what_git_brought(&mut self, files: &[FileChange]) {
+        let earlier = self.earlier_paths(files);
+        let names = |path: &str| -> Vec<&str> { earlier.get(path).into_iter().flatten().map(String::as_str).collect() };
         let paths: HashSet<&str> = files.iter().flat_map(paths_of).collect();
         let foreign = self.foreign.clone();
         let per_path = foreign.len().min(PLACES_MAX / paths.len().max(1));
         let is_wanted = |step: &FileStep<'_>| step.author.may_be_own() && step.seen.hash.is_some();
         let wanted = self.steps.iter().filter(|(path, steps)| paths.contains(**path) && steps.iter().any(is_wanted));
         // The commits that came last tell most.
-        let places =
-            wanted.flat_map(|(path, _)| foreign.iter().rev().take(per_path).map(|commit| (commit.as_str(), *path)));
+        let named: Vec<&str> = wanted.flat_map(|(path, _)| [vec![*path], names(path)].concat()).collect();
+        let places = named
+            .into_iter()
+            .flat_map(|path| foreign.iter().rev().take(per_path).map(move |commit| (commit.as_str(), path)));
         let places: Vec<(&str, &str)> = places.collect();
         let Ok(objects) = self.repository.objects_at(&places) else { return };
         let mut texts: HashMap<String, Option<String>> = HashMap::new();
         for (path, steps) in &mut self.steps {
+            let names = [vec![*path], names(path)].concat();
             for step in steps.iter_mut().filter(|step| is_wanted(step)) {
                 let there = foreign[..step.foreign].iter().rev();
-                let there = there.filter_map(|commit| objects.get(&(commit.as_str(), *path)));
+                let there =
+                    there.flat_map(|commit| names.iter().filter_map(|name| objects.get(&(commit.as_str(), *name))));
                 let mut seen = HashSet::new();
                 let there: Vec<&String> = there.filter(|object| seen.insert(*object)).collect();
                 if step.seen.object.as_ref().is_some_and(|object| there.contains(&object)) {
@@ -315,7 +344,7 @@ impl<'a> Parting<'a> {
             let renamed = file.old_path.as_deref().filter(|_| file.status == FileStatus::Renamed && path == file.path);
             let moved = || made.and_then(|at| self.origin(path, steps[at]));
             let Some(from) = renamed.or_else(moved).filter(|_| passages.len() < MOVES_MAX) else {
-                passages.push(Passage { moved_by: None, steps });
+                passages.push(Passage { path, moved_by: None, steps });
                 passages.reverse();
                 return Lineage { began_as: path, passages };
             };
@@ -326,11 +355,9 @@ impl<'a> Parting<'a> {
             let moved_by = made.map(|step| if is_back { Author::Git } else { step.author });
             let moved_by = moved_by.filter(|_| renamed.is_none());
             until = made.map_or(until, |step| step.seq);
+            let steps = steps.into_iter().filter(|step| made.is_none_or(|made| step.seq >= made.seq)).collect();
+            passages.push(Passage { path, moved_by, steps });
             path = from;
-            passages.push(Passage {
-                moved_by,
-                steps: steps.into_iter().filter(|step| made.is_none_or(|made| step.seq >= made.seq)).collect(),
-            });
         }
     }
 
