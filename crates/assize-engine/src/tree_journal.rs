@@ -211,10 +211,9 @@ impl TreeJournal {
             let _again = found.pop_if(|last| last.seq == observation.seq);
             found.push(observation);
         }
-        let is_whole = found.windows(2).all(|pair| pair[1].seq == pair[0].seq + 1)
-            && found.last().map_or(0, |last| last.seq) == expected
-            && expected >= needed
-            && found.first().is_none_or(|first| first.seq <= needed + 1);
+        // What was lost before the mark is missed by others.
+        let since = &found[found.iter().position(|one| one.seq > needed).unwrap_or(found.len())..];
+        let is_whole = expected >= needed && since.iter().map(|one| one.seq).eq(needed + 1..=expected);
         if is_whole { Ok(found) } else { Err(JournalError::Cut) }
     }
 
@@ -661,6 +660,8 @@ mod tests {
         }
         let later = JournalMark { observations: 2, ..start(&journal) };
         assert_eq!(journal.observations(&later).expect("as much as is needed").len(), 1);
+        fs::write(&path, [lines[0], "torn", lines[2]].join("\n") + "\n").expect("written");
+        assert_eq!(journal.observations(&later).expect("what is lost is not needed").len(), 2);
         let other = JournalMark { journal: "another".to_owned(), ..later };
         assert!(matches!(journal.observations(&other), Err(JournalError::Cut)));
         fs::remove_file(&path).expect("removed");

@@ -215,6 +215,13 @@ impl<'a> Parting<'a> {
         }
     }
 
+    /// The paths that a file has, and had since the session began.
+    fn paths_had(&self, file: &FileChange) -> Vec<String> {
+        let lineage = self.lineage(file);
+        let had = lineage.passages.iter().map(|passage| passage.path).chain([lineage.began_as]);
+        paths_of(file).chain(had).map(str::to_owned).collect()
+    }
+
     /// The other paths that files had before, where git moved something while the session's calls were open: git follows a file that
     /// was moved.
     fn earlier_paths(&self, files: &[FileChange]) -> HashMap<String, Vec<String>> {
@@ -240,7 +247,7 @@ impl<'a> Parting<'a> {
     fn take_out_what_git_brought(&mut self, files: &[FileChange]) {
         let earlier = self.earlier_paths(files);
         let names = |path: &str| -> Vec<&str> { earlier.get(path).into_iter().flatten().map(String::as_str).collect() };
-        let paths: HashSet<&str> = files.iter().flat_map(paths_of).collect();
+        let paths: HashSet<String> = files.iter().flat_map(|file| self.paths_had(file)).collect();
         let foreign = self.foreign.clone();
         let per_path = foreign.len().min(PLACES_MAX / paths.len().max(1));
         let is_wanted = |step: &FileStep<'_>| step.author.may_be_own() && step.seen.hash.is_some();
