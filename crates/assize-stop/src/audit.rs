@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_core::text::{Untrusted, head};
+use assize_core::text::{Untrusted, beginning};
 use assize_ecosystem::{is_code, is_generated};
 use serde::{Deserialize, Serialize};
 
@@ -246,7 +246,7 @@ fn claim_at(facts: &TranscriptFacts, stop: &StopMark, subject: ClaimSubject) -> 
     let sentence = subject.claim(stop.message.inspect())?;
     let past = SessionPast::at(facts, stop);
     let (basis, run) = past.basis(subject, sentence);
-    let quoted = |text: &str| Untrusted::new(head(text, QUOTED_MAX));
+    let quoted = |text: &str| Untrusted::new(beginning(text, QUOTED_MAX).into_owned());
     Some(AuditedClaim {
         subject,
         basis,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assize_core::text::head;
+use assize_core::text::beginning;
 use assize_stop::audit::{AuditedClaim, AuditedProject, AuditedSession, ClaimSubject, ClaimSupport, ClaimTally};
 use assize_stop::envelope::AuditEnvelope;
 use minijinja::{AutoEscape, Environment, context};
@@ -14,7 +14,7 @@ const PAGE: &str = include_str!("audit/page.html");
 const TABLE: &str = include_str!("audit/table.html");
 /// Claims of each kind that are shown where not all are asked for.
 const SHOWN: usize = 10;
-/// Bytes of a command that are shown.
+/// Characters of a command that are shown.
 const COMMAND_SHOWN: usize = 160;
 /// Projects that are shown where not all are asked for.
 const PROJECTS_SHOWN: usize = 12;
@@ -152,7 +152,7 @@ fn why(claim: &AuditedClaim) -> String {
     match &claim.command {
         Some(command) => {
             let command = command.inspect().split_whitespace().collect::<Vec<_>>().join(" ");
-            format!("{}: {}", claim.basis.as_words(), visible(head(&command, COMMAND_SHOWN)))
+            format!("{}: {}", claim.basis.as_words(), visible(&beginning(&command, COMMAND_SHOWN)))
         }
         None => claim.basis.as_words().to_owned(),
     }
