@@ -411,6 +411,10 @@ impl Arrivals<'_> {
         };
         let spaced = away.iter().position(is_same).filter(|_| !own.is_empty());
         let beginning = spaced.and_then(|at| away[at].beginning);
+        // What got other space was not taken along.
+        if let Some(line) = spaced.and_then(|at| away.get_mut(at)) {
+            line.removed = Some((self.version.author, self.number));
+        }
         let of_before = spaced.filter(|at| away[*at].added.is_some()).and_then(|at| away.remove(at).added);
         let brought = self.from_git.lines.contains(&index).then_some((Author::Git, self.number));
         let added = brought.or(of_before).unwrap_or((self.version.author, self.number));
@@ -682,6 +686,15 @@ mod tests {
         let both = history(Some("a"), &[(Author::Unclear, Some("a\nb"))]);
         let own = both.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
         assert_eq!((own.added_count(), own.old_known), (1, false));
+    }
+
+    #[test]
+    fn an_uncommitted_line_that_gets_other_space_in_a_step_of_git_is_not_new() {
+        let mut history = LineHistory::new(Some("a\nb\nc\nx = 1"));
+        let version = FileVersion { is_of_git: true, ..FileVersion::new(Author::Own, Some("a\nb\nc\n  x  =  1")) };
+        history.follow(&FileVersion { brought: vec!["a\nb\nc".to_owned()], ..version });
+        let own = history.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
+        assert_eq!((own.added_count(), own.removed_lines().count()), (1, 1));
     }
 
     #[test]
