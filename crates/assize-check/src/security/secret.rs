@@ -322,7 +322,13 @@ fn is_placeholder(value: &str) -> bool {
         "goes-here",
         "goes_here",
     ];
-    words.iter().any(|word| lower.contains(word)) || has_long_run(&lower)
+    // In letters that are drawn at random, a word has capitals anywhere.
+    let is_written = |word: &str| {
+        let (first, rest) = word.split_at(1);
+        let forms = [word.to_owned(), word.to_ascii_uppercase(), first.to_ascii_uppercase() + rest];
+        forms.iter().any(|form| value.contains(form))
+    };
+    words.iter().any(|word| lower.contains(word) && is_written(word)) || has_long_run(&lower)
 }
 
 /// `aaaaaa`: nothing random repeats like that.

@@ -47,6 +47,20 @@ fn found(line: &str) -> Option<(&'static str, Certainty)> {
 }
 
 #[test]
+fn a_word_within_letters_at_random_is_no_placeholder() {
+    for (value, expected) in [
+        ("pGornCB2XXxxfCwHhrcQkXWBc6TYKKqzgvo7", false),
+        ("pGornCB2tEsTfCwHhrcQkXWBc6TYKKqzgvo7", false),
+        ("pGornCB2XXXXfCwHhrcQkXWBc6TYKKqzgvo7", true),
+        ("myTestTokenOfTheYear", true),
+        ("YOUR_TOKEN_HERE", true),
+        ("your-token-here", true),
+    ] {
+        assert_eq!(is_placeholder(value), expected, "{value}");
+    }
+}
+
+#[test]
 fn each_form_is_found_and_told_from_the_others() {
     for form in FORMS {
         let key = made_up(form.sample, false);
