@@ -38,7 +38,7 @@ pub enum Author {
     Session,
     /// No call was open: a person's, or that of a program that no session started.
     Person,
-    /// FromGit by git: the contents were in the repository before.
+    /// Brought by git: the contents were in the repository before.
     Git,
 }
 

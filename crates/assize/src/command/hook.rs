@@ -162,15 +162,15 @@ impl<'a> EventHandler<'a> {
     fn session_start(&self, source: &str) -> std::result::Result<HookReply, LedgerError> {
         let mut ledger = Ledger::open(&self.host.ledger())?;
         let mut state = session_state(&ledger.session_events(&self.session, None)?);
-        let mut cleared = match source {
-            "clear" if state.directives_seen == 0 => self.cleared_last(&ledger)?,
+        let cleared = match source {
+            "clear" if state.directives_seen == 0 => {
+                let recent = self.recent_events(&ledger)?;
+                let cleared = Self::cleared_last(&ledger, &recent);
+                let only = || only_open(pairs(&recent), &self.session).map(str::to_owned);
+                if cleared.is_empty() { ClearedSessions { heard: only(), ..cleared } } else { cleared }
+            }
             _ => ClearedSessions::default(),
         };
-        if source == "clear" && cleared.is_empty() {
-            let recent = self.recent_events(&ledger)?;
-            let recent = recent.iter().map(|(session, event)| (session.as_str(), event));
-            cleared.heard = only_open(recent, &self.session).map(str::to_owned);
-        }
         let unheard = cleared.unheard.clone();
         let mut carried = self.cleared_session(&ledger, cleared)?;
         let observed = self.observe(&CallEvent::Waits { running: usize::MAX });
@@ -222,12 +222,11 @@ impl<'a> EventHandler<'a> {
         Ok(own.filter_map(|entry| Some((entry.header.session.clone(), ledger.event(&entry).ok()?))).collect())
     }
 
-    fn cleared_last(&self, ledger: &Ledger) -> std::result::Result<ClearedSessions, LedgerError> {
-        let recent = self.recent_events(ledger)?;
+    fn cleared_last(ledger: &Ledger, recent: &[(String, LedgerEvent)]) -> ClearedSessions {
         let begins = |session: &str| {
             ledger.session_events(session, None).is_ok_and(|events| session_state(&events).baseline.is_some())
         };
-        Ok(ClearedSessions::last(recent.iter().map(|(session, event)| (session.as_str(), event)), begins))
+        ClearedSessions::last(pairs(recent), begins)
     }
 
     fn prompt(&self, text: &str) -> std::result::Result<HookReply, LedgerError> {
@@ -236,7 +235,7 @@ impl<'a> EventHandler<'a> {
         let overrules = overrules(text);
         let mut ledger = Ledger::open(&self.host.ledger())?;
         let mut seen = ledger.session_size(&self.session)?;
-        if seen.entries == 0 && !self.cleared_last(&ledger)?.is_empty() {
+        if seen.entries == 0 && !Self::cleared_last(&ledger, &self.recent_events(&ledger)?).is_empty() {
             drop(ledger);
             // The start of this session was not heard.
             self.session_start("clear")?;
@@ -647,6 +646,10 @@ fn unverified_notice(record: &StopRecord) -> Option<String> {
     }
     let gap = record.inputs.evidence.as_ref().filter(|_| is_accepted)?.verification.as_ref()?.gap()?;
     Some(format!("Assize let this stop pass and could not verify what it claims by running it ({gap})."))
+}
+
+fn pairs(recent: &[(String, LedgerEvent)]) -> impl DoubleEndedIterator<Item = (&str, &LedgerEvent)> {
+    recent.iter().map(|(session, event)| (session.as_str(), event))
 }
 
 /// What was asked for in the events of a session.
