@@ -46,11 +46,18 @@ const FILES: usize = 200;
 const TRANSCRIPT_BYTES: usize = 10_000_000;
 
 /// Runs the measurement.
-pub fn run(what: BenchmarkKind, rounds: Option<usize>, clones: Option<&Path>, named: bool) -> Result {
+pub fn run(
+    what: BenchmarkKind,
+    rounds: Option<usize>,
+    clones: Option<&Path>,
+    pairs: Option<&Path>,
+    named: bool,
+) -> Result {
     match what {
-        BenchmarkKind::Stops => match clones {
-            Some(folder) => session_stops::run(folder, named),
-            None => stops::run(named),
+        BenchmarkKind::Stops => match (clones, pairs) {
+            (Some(folder), _) => session_stops::run(folder, named),
+            (None, Some(folder)) => stops::run_folder(folder, named),
+            (None, None) => stops::run(named),
         },
         BenchmarkKind::Hook => hook(rounds.unwrap_or(40)),
         BenchmarkKind::Brief => brief::run(rounds.unwrap_or(5)),

@@ -61,6 +61,9 @@ enum Xtask {
         /// a folder for each project.
         #[arg(long, value_name = "FOLDER")]
         clones: Option<std::path::PathBuf>,
+        /// Of `stops`, the pairs in this folder in place of those of the project.
+        #[arg(long, value_name = "FOLDER", conflicts_with = "clones")]
+        pairs: Option<std::path::PathBuf>,
         /// Of `stops`, also name the pairs that were missed or blocked falsely: only those that rules may be tuned on.
         #[arg(long)]
         named: bool,
@@ -126,7 +129,9 @@ fn main() -> ExitCode {
         Xtask::Tidy => tidy::run(),
         Xtask::Book => book::run(),
         Xtask::Fuzz { seconds } => fuzz::run(seconds),
-        Xtask::Bench { what, rounds, clones, named } => bench::run(what, rounds, clones.as_deref(), named),
+        Xtask::Bench { what, rounds, clones, pairs, named } => {
+            bench::run(what, rounds, clones.as_deref(), pairs.as_deref(), named)
+        }
         Xtask::StubModel(arguments) => stub_model::serve_for_ever(&arguments),
         Xtask::BareClient(arguments) => stub_model::call_for_each(&arguments),
         Xtask::Browser => browser::run(),

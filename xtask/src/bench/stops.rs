@@ -60,17 +60,22 @@ fn is_blocked(run: &ScenarioRun) -> bool {
 
 /// Plays all pairs and prints the tables.
 pub fn run(named: bool) -> Result {
-    let program = shell::program()?;
     // What is not tuned on is played where no names are asked for.
     for set in if named { &["known"][..] } else { &["known", "unseen"] } {
-        let folder = root().join("crates/assize/tests/stop_pairs").join(set);
-        let played = play(&folder, &program)?;
-        println!("\n{set}: {} pairs", played.len());
-        print_table("kind", &played, |pair| &pair.kind);
-        print_table("language", &played, |pair| &pair.language);
-        if named {
-            name(&played);
-        }
+        println!("\n{set}:");
+        run_folder(&root().join("crates/assize/tests/stop_pairs").join(set), named)?;
+    }
+    Ok(())
+}
+
+/// Plays the pairs of one folder and prints their tables.
+pub fn run_folder(folder: &Path, named: bool) -> Result {
+    let played = play(folder, &shell::program()?)?;
+    println!("{} pairs", played.len());
+    print_table("kind", &played, |pair| &pair.kind);
+    print_table("language", &played, |pair| &pair.language);
+    if named {
+        name(&played);
     }
     Ok(())
 }
