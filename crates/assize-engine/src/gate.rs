@@ -268,6 +268,26 @@ impl PreparedWorktree {
         self.carry_out((planned, &self.copy), &command, checks, sandbox, terms, printed).map(Some)
     }
 
+    /// Runs a gate with which warnings of deprecation are no errors, where it can be told so. Neither the runner nor the tests are put
+    /// to the test.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the copy cannot be used. A gate that fails or cannot be started is not an error.
+    pub fn run_despite_deprecations(
+        &self,
+        planned: Planned<'_>,
+        sandbox: &Sandbox,
+        terms: &RunTerms,
+        printed: &mut dyn FnMut(&str),
+    ) -> Result<Option<GateExecution>, CopyError> {
+        let Planned { gate, setup } = planned;
+        let Some(command) = gate.despite_deprecations(gate.command(setup, &self.project)) else { return Ok(None) };
+        let command = command.with_test_seconds(terms.test_seconds);
+        let checks = RunnerChecks { canary: None, markers: &CompletionMarkers::default() };
+        self.carry_out((planned, &self.copy), &command, checks, sandbox, terms, printed).map(Some)
+    }
+
     /// Runs the tests of some files in another copy of the same project, with the build output of this one. Neither the
     /// runner nor the tests are put to the test.
     ///

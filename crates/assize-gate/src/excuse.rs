@@ -29,12 +29,14 @@ pub enum Excuse {
     RedAdapted,
     /// The change removes what it tests, and nothing says that it must not.
     Removed,
+    /// It fails for warnings that something is deprecated, and the change touches it.
+    Deprecated,
 }
 
 impl Excuse {
     /// Returns whether the change does it, rather than that it was so before.
     pub fn is_by_change(self) -> bool {
-        matches!(self, Self::Adapted | Self::RedAdapted | Self::Removed)
+        matches!(self, Self::Adapted | Self::RedAdapted | Self::Removed | Self::Deprecated)
     }
 }
 
@@ -549,6 +551,16 @@ impl AdaptationRuns<'_> {
         found.filter(|case| passes(&case.id)).map(|case| case.id.clone()).collect()
     }
 
+    /// Returns the tests that the change touches and that may fail with its code for nothing but a warning: they passed on the base, and
+    /// all of its own pass, with the same settings. Whether they pass without the warning has to be found out by running them.
+    pub fn warned(&self) -> BTreeSet<String> {
+        let base = Endings::of(self.base);
+        let warns = |case: &&TestCase| case.message.as_deref().is_some_and(|said| said.contains("Warning"));
+        let is_own = |case: &&TestCase| base.is(&case.id, TestOutcome::Passed) && self.is_touched_file(case);
+        let warned = failing(self.held).filter(|case| self.change.state == GateState::Passed && warns(case));
+        warned.filter(is_own).map(|case| case.id.clone()).collect()
+    }
+
     /// Returns whether the change moves all tests of the base: none of them runs where it was, and each runs under the
     /// same name elsewhere.
     pub fn is_moved(&self) -> bool {
@@ -672,6 +684,28 @@ mod tests {
             let says = |run: &GateRun| run.cases().map(|case| case.message.clone()).collect::<Vec<_>>();
             assert_eq!(runs.adapted().contains("t.py::a"), expected, "{:?} and {:?}", says(&held), says(&swapped));
             assert!(runs.breaks_one(&held) == held.cases().any(|case| case.id == "t.py::a"));
+        }
+    }
+
+    #[test]
+    fn a_warning_may_be_all_that_a_test_fails_for_where_the_change_touches_it() {
+        use TestOutcome::Passed;
+        let (warning, fault) = ("E: DeprecationWarning: use other()", "assert 1 == 3");
+        let (one, passed) = (["t.py::a"], tested(&[("t.py::a", Passed)]));
+        let (touched, untouched, none) = (BTreeSet::from(["t.py".to_owned()]), BTreeSet::new(), BTreeSet::new());
+        for (base, said, change, touched, expected) in [
+            (&passed, warning, &passed, &touched, &one[..]),
+            (&passed, fault, &passed, &touched, &[]),
+            (&red(&[("t.py::a", fault)]), warning, &passed, &touched, &[]),
+            (&passed, warning, &red(&[("t.py::b", fault)]), &touched, &[]),
+            (&passed, warning, &passed, &untouched, &[]),
+        ] {
+            let held = red(&[("t.py::a", said)]);
+            let swapped = no_run();
+            let (removed, gone) = (&none, &none);
+            let runs = AdaptationRuns { base, held: &held, change, swapped: &swapped, touched, removed, gone };
+            let found = runs.warned();
+            assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected, "{said}");
         }
     }
 

@@ -457,6 +457,11 @@ pub trait Gate: Sync {
     fn instead(&self, _setup: &Setup, command: &GateCommand, output: &GateOutput) -> Option<GateCommand> {
         command.without_unknown(self.newer_options(), output)
     }
+    /// The command with which warnings that something is deprecated, or will change, are no errors, whatever the project
+    /// sets. `None` where the gate knows none.
+    fn despite_deprecations(&self, _command: GateCommand) -> Option<GateCommand> {
+        None
+    }
     /// Exit statuses of an ordinary end: nothing found, or findings that stand in the report. Any other means that the
     /// tool itself did not work.
     fn ordinary_statuses(&self) -> &'static [i32] {

@@ -56,6 +56,13 @@ impl Gate for Pytest {
         python_tests::driver_command_for(Driven::Pytest, setup, project, own_python(setup, project), files, true)
     }
 
+    fn despite_deprecations(&self, mut command: GateCommand) -> Option<GateCommand> {
+        // Options go before settings, and of several filters that fit the last one counts.
+        const QUIET: &str = "-W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning";
+        command.environment.insert("PYTEST_ADDOPTS".to_owned(), QUIET.to_owned());
+        Some(command)
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         python_tests::driver_report(setup, output)
     }

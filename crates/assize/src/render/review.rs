@@ -230,6 +230,7 @@ fn gate_lines(text: &mut String, gate: &GateResult) {
             Some(Excuse::Adapted) => " (the change adapts it)",
             Some(Excuse::RedAdapted) => " (it failed before; the change rewrites it)",
             Some(Excuse::Removed) => " (the change removes what it tests)",
+            Some(Excuse::Deprecated) => " (it fails for a deprecation alone; the change touches it)",
             None if test.failed_before => " (failed before as well)",
             None => "",
         };

@@ -71,6 +71,7 @@ fn failing_case(test: &FailingTest) -> TestCase {
         Excuse::Adapted => "adapted by the change: ",
         Excuse::RedAdapted => "failed before, rewritten by the change: ",
         Excuse::Removed => "removed by the change with what it tests: ",
+        Excuse::Deprecated => "fails for a deprecation alone: ",
     });
     let message = test.message.as_deref().unwrap_or("the test failed");
     status.set_message(visible(&format!("{}{message}", excuse.unwrap_or_default())));

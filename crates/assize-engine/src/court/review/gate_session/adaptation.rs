@@ -17,7 +17,7 @@ use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use assize_syntax::removed::{RemovedDeclaration, has_word, removed_declarations, renamed_declarations, with_name};
 
 use super::{
-    Deletions, GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, TreeState, is_test_runner, key_of,
+    Deletions, GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, ReviewStep, TreeState, is_test_runner, key_of,
 };
 use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
 use crate::random::fresh_word;
@@ -113,11 +113,13 @@ impl GateSession<'_> {
         let runs_of_all = AdaptationRuns { touched: &all_touched, gone: &gone, ..runs };
         let removed = self.removed(worktrees, planned, &runs_of_all, &declarations)?;
         let runs = AdaptationRuns { removed: &removed, gone: &gone, ..runs };
+        let deprecated = self.passing_despite_deprecations(worktrees.get(tree), planned, &runs.warned())?;
+        let rewritten = RewrittenTests { removed: removed.clone(), deprecated, ..RewrittenTests::default() };
         if let Some(deletions) = self.deletions.get_mut(&key_of(planned)) {
             deletions.are_explained = runs.removes_all_that_are_gone();
         }
         if runs.adapted().is_empty() && !runs.is_rebuilt() {
-            return Ok(Adaptation::Tests(RewrittenTests { removed, ..RewrittenTests::default() }));
+            return Ok(Adaptation::Tests(rewritten));
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
         let swapped = self.run_apart(&worktrees.change, copy.again()?, planned, RunnerTest::None)?;
@@ -126,14 +128,14 @@ impl GateSession<'_> {
         let of_machine = [GateTrouble::Machine, GateTrouble::MissingTool, GateTrouble::TimedOut];
         if swapped.run.trouble.as_ref().is_some_and(|(kind, _)| of_machine.contains(kind)) {
             // It says nothing of the base's code.
-            return Ok(Adaptation::Tests(RewrittenTests { removed, ..RewrittenTests::default() }));
+            return Ok(Adaptation::Tests(rewritten));
         }
         let runs = AdaptationRuns { swapped: &swapped.run, ..runs };
         if runs.is_rebuilt() {
             return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
         }
         let (adapted, red) = (runs.adapted(), runs.red_adapted());
-        Ok(Adaptation::Tests(RewrittenTests { adapted, red, removed }))
+        Ok(Adaptation::Tests(RewrittenTests { adapted, red, ..rewritten }))
     }
 
     /// Lets each test of the base speak for itself where files of tests cannot be loaded for a name that is not there.
@@ -412,6 +414,24 @@ impl GateSession<'_> {
         Ok(ids)
     }
 
+    /// Returns which of these tests pass where warnings of deprecation are no errors.
+    fn passing_despite_deprecations(
+        &mut self,
+        of: &PreparedWorktree,
+        planned: Planned<'_>,
+        ids: &BTreeSet<String>,
+    ) -> Result<BTreeSet<String>, CopyError> {
+        if ids.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let (_output, probe) = self.apart(of, of.copy.again()?, planned)?;
+        let watch = &mut *self.watch;
+        let quiet = probe.run_despite_deprecations(planned, self.sandbox, &self.terms.gates.run, &mut |text| {
+            watch(ReviewStep::Printed(text));
+        })?;
+        Ok(quiet.map(|ran| excuse::passed_in(ids, &ran.run)).unwrap_or_default())
+    }
+
     /// Returns which of these failing tests do not depend on what changed, by running them with every changed function
     /// cut off. With an empty specification, none of them had to be fixed, and all are returned.
     pub(super) fn independent(
@@ -458,12 +478,19 @@ pub(super) struct RewrittenTests {
     red: BTreeSet<String>,
     /// It removes these with what they test.
     removed: BTreeSet<String>,
+    /// They fail for warnings of deprecation alone.
+    deprecated: BTreeSet<String>,
 }
 
 impl RewrittenTests {
     /// Returns why each is not held against the change.
     pub(super) fn excuses(self) -> impl Iterator<Item = (String, Excuse)> {
-        let kinds = [(self.adapted, Excuse::Adapted), (self.red, Excuse::RedAdapted), (self.removed, Excuse::Removed)];
+        let kinds = [
+            (self.adapted, Excuse::Adapted),
+            (self.red, Excuse::RedAdapted),
+            (self.removed, Excuse::Removed),
+            (self.deprecated, Excuse::Deprecated),
+        ];
         kinds.into_iter().flat_map(|(ids, excuse)| ids.into_iter().map(move |id| (id, excuse)))
     }
 }
@@ -502,6 +529,7 @@ pub(super) fn by_change(gate: &str, excuses: &Excuses) -> Vec<Finding> {
             "the tests were wrong, and not the code",
         ),
         (Excuse::Removed, "removes tests of the base with the code that they test", "that code is to go"),
+        (Excuse::Deprecated, "deprecates what tests of the base use, and rewrites them", "it is to be deprecated"),
     ];
     kinds.into_iter().filter_map(reported).collect()
 }
