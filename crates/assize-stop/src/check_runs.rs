@@ -6,7 +6,7 @@ use assize_ecosystem::command::CommandRole;
 use assize_ecosystem::find_tool;
 use assize_ecosystem::tool::ToolKind;
 
-use crate::transcript::check_output::found_nothing;
+use crate::transcript::check_output::{found_nothing, reports_fault};
 use crate::transcript::command::parts;
 use crate::transcript::{CommandRun, CommandState};
 use crate::verification::CheckKind;
@@ -74,14 +74,25 @@ pub fn last_check(commands: &[CommandRun], kind: CheckKind) -> Option<(&CommandR
         |run: &&CommandRun| !run.was_refused() && !run.only_prints() && kinds(run.command.inspect()).contains(&kind);
     let run = commands.iter().rev().find(is_meant)?;
     let said = found_nothing(run.command.inspect(), run.output.inspect(), kind == CheckKind::Build);
+    let says_so = reports_fault(run.output.inspect(), kind);
     let result = match (run.state, said) {
         (CommandState::Failed, Some(false)) => CheckResult::Faulty { sure: true },
+        // The status is that of the last command on the line.
+        (CommandState::Succeeded, _) if says_so && runs_before_another(run.command.inspect(), kind) => {
+            CheckResult::Faulty { sure: true }
+        }
         (CommandState::Failed, _) => CheckResult::Faulty { sure: checks_alone(run.command.inspect(), kind) },
         (CommandState::Succeeded, _) | (_, Some(true)) => CheckResult::Clean,
-        (_, Some(false)) => CheckResult::Faulty { sure: checks_alone(run.command.inspect(), kind) },
+        (_, Some(false)) => CheckResult::Faulty { sure: says_so || checks_alone(run.command.inspect(), kind) },
         (CommandState::Unknown | CommandState::Running, None) => CheckResult::Unknown,
     };
     Some((run, result))
+}
+
+/// Returns whether a check of this kind stands before a semicolon or the end of a line, and something else behind it.
+fn runs_before_another(command: &str, kind: CheckKind) -> bool {
+    let mut rest = command.split([';', '\n']).filter(|part| !part.trim().is_empty()).peekable();
+    std::iter::from_fn(|| rest.next().filter(|_| rest.peek().is_some())).any(|part| kinds(part).contains(&kind))
 }
 
 /// Returns whether every command on the line that can find fault is a check of this kind alone.
@@ -136,5 +147,9 @@ mod tests {
         assert_eq!(result("npm run lint | tail -3", 0, "bye", CheckKind::Lint), Some(CheckResult::Unknown));
         assert_eq!(result("cd web && npm run lint", 0, "", CheckKind::Lint), Some(CheckResult::Clean));
         assert_eq!(result("npm test", 1, "", CheckKind::Lint), None);
+        let types = "a.py:2: error: Function is missing a type annotation  [no-untyped-def]\nFound 1 error in 1 file (checked 3 source files)\n2 passed in 0.02s";
+        assert_eq!(result("ruff check . ; mypy ; pytest -q", 0, types, CheckKind::Types), faulty(true));
+        assert_eq!(result("ruff check . ; mypy ; pytest -q", 0, types, CheckKind::Lint), Some(CheckResult::Clean));
+        assert_eq!(result("pytest -q && mypy", 0, types, CheckKind::Types), Some(CheckResult::Clean));
     }
 }

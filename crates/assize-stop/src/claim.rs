@@ -108,7 +108,7 @@ fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Wording that turns a claim into something else: a negation, condition, wish or exception.
-fn hedged(sentence: &str) -> bool {
+pub(crate) fn hedged(sentence: &str) -> bool {
     static HEDGE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)\b(?:not|n(?:'|’)t|never|no longer|once|when|if|until|unless|should|would|could|might|may|will|to make|",
@@ -165,6 +165,7 @@ pub fn commands_said_to_pass(message: &str) -> impl Iterator<Item = &str> {
         Regex::new(concat!(
             r"(?i-u)`([a-z][ -_a-~]{2,80})`[ -_a-~]{0,30}?(?:\bpass(?:es|ed)\b|\bsucceed(?:s|ed)?\b|\b(?:is|are|was|runs?) (?:now |all |still |also )*(?:green|clean)\b|",
             r"\b(?:exit(?:s|ed)?|status|code|statut|estado)\b[ -_a-~]{0,20}\b0\b|\b(?:passe(?:nt)?|pasa(?:n)?|passa(?:m|no)?|slaagt)\b|",
+            r"\b(?:reports?|finds?|prints?) nothing\b|\bne (?:signale|rapporte|trouve) (?:plus )?rien\b|\b(?:meldet|findet) nichts\b|\bno (?:reporta|encuentra) nada\b|",
             r"läuft durch|\b(?:ist|sind) (?:wieder )?grün|\best vert|está (?:en )?verde|проходит|通过|成功|通って|통과)",
         ))
         .expect("valid pattern")

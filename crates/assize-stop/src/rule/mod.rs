@@ -119,6 +119,7 @@ macro_rules! rules {
 
 rules! {
     contradicted_claim: ContradictedClaim,
+    misreported_run: MisreportedRun,
     failing_check: FailingCheck,
     lost_test: LostTest,
     hidden_failure: HiddenFailure,
@@ -307,7 +308,7 @@ pub fn run_only(ids: &[&str], evidence: &Evidence, settings: &RuleSettings) -> V
 pub(crate) mod testing {
     use super::*;
     use crate::directive::Directive;
-    use crate::transcript::TranscriptFacts;
+    use crate::transcript::{FactsBuilder, ToolCall, ToolResult, TranscriptFacts};
     use assize_core::diff::{Diff, DiffHunk, DiffLine, DiffLineKind, FileStatus};
     use assize_core::gathered::EvidencePart;
     use assize_core::text::Untrusted;
@@ -325,6 +326,20 @@ pub(crate) mod testing {
     /// Evidence with the given final message.
     pub(crate) fn says(message: &str) -> Evidence {
         Evidence { final_message: Some(Untrusted::new(message)), ..evidence() }
+    }
+
+    /// Evidence with a final message after runs: the command, its exit status and what it printed.
+    pub(crate) fn after_runs(message: &str, runs: &[(&str, i64, &str)]) -> Evidence {
+        let mut facts = FactsBuilder::default();
+        for (index, (command, status, output)) in runs.iter().enumerate() {
+            let id = index.to_string();
+            facts.call(&id, ToolCall::Command { command: (*command).to_owned(), background: false });
+            facts.result(
+                &id,
+                &ToolResult { is_error: *status != 0, exit_status: Some(*status), output: (*output).to_owned() },
+            );
+        }
+        Evidence { transcript: EvidencePart::Gathered(facts.finish()), ..says(message) }
     }
 
     /// Evidence for one directive and a final message.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use super::{Findings, Needs, Rule};
 use crate::claim::statements;
@@ -44,13 +44,18 @@ impl Rule for UnseenFigure {
                 return;
             }
             for (pattern, unit, what) in [(&*TESTS, "", "tests"), (&*COVERAGE, "%", "coverage"), (&*MEASURED, "", "a measurement")] {
-                let Some(figure) = pattern.captures(sentence).and_then(|found| found.iter().skip(1).flatten().next()) else { continue };
-                let figure = figure.as_str();
-                if !texts.print_such(what) || texts.have(figure) || what == "tests" && (is_partial(sentence) || texts.count_tests(facts, figure)) {
-                    continue;
-                }
-                // Only of tests is known what else a figure may be made of.
-                let sure = what == "tests" && texts.same_tallies(facts) && facts.limits.is_empty() && !texts.is_cut && facts.delegation_step.is_none();
+                let figures = pattern.captures_iter(sentence).filter_map(|found| Some(found.iter().skip(1).flatten().next()?.as_str()));
+                let is_unseen = |figure: &&str| {
+                    texts.print_such(what) && !texts.have(figure) && !(what == "tests" && (is_partial(sentence) || texts.count_tests(facts, figure)))
+                };
+                let Some(figure) = figures.into_iter().find(is_unseen) else { continue };
+                // Only of tests, and of times beyond all that were measured, is known what else a figure may be made of.
+                let is_told = match what {
+                    "tests" => texts.same_tallies(facts),
+                    "a measurement" => texts.is_beyond_all(sentence, figure),
+                    _ => false,
+                };
+                let sure = is_told && facts.limits.is_empty() && !texts.is_cut && facts.delegation_step.is_none();
                 findings.file(
                     Severity::Error,
                     if sure { Certainty::Certain } else { Certainty::Likely },
@@ -77,7 +82,7 @@ static COVERAGE: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// What was measured.
 static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:from|took|takes|measured|down to|in|at) (?:about |around |roughly )?~?(\d+\.\d+) ?(?:ms|s|ns|us|seconds|milliseconds|MB/s|req/s|ops/s)\b").expect("valid pattern")
+    Regex::new(r"(?i-u)\b(?:from|took|takes|measured|before:?|after:?|now|down to|in|at) (?:about |around |roughly )?~?(\d+\.\d+|\d{2,}) ?(?:ms|s|ns|us|seconds|milliseconds|MB/s|req/s|ops/s)\b").expect("valid pattern")
 });
 
 /// How much faster something became.
@@ -129,11 +134,22 @@ impl<'a> Texts<'a> {
         }
     }
 
+    /// Returns whether a time that the sentence gives lies beyond all that runs measured: it is no mean of them either.
+    fn is_beyond_all(&self, sentence: &str, figure: &str) -> bool {
+        const TOLERANCE: f64 = 0.1;
+        let is_share = ["per ", " each", " every", "saves", "saved"].iter().any(|word| sentence.contains(word));
+        let mut claimed = sentence.find(figure).into_iter().flat_map(|at| timings(&sentence[at..]));
+        let Some(claimed) = claimed.next().filter(|_| !is_share) else { return false };
+        // How long tests took is beside the matter.
+        let is_of_tests = |line: &&str| ["✔", "✓", "√", "PASS", "passed", "ok ", "duration", "Duration", "Time:"].iter().any(|mark| line.contains(mark));
+        let lines = self.measurements.iter().flat_map(|output| output.lines()).filter(|line| !is_of_tests(line));
+        let measured: Vec<f64> = lines.flat_map(timings).take(FIGURES_MAX).collect();
+        !measured.is_empty()
+            && (measured.iter().all(|time| claimed < time * (1.0 - TOLERANCE)) || measured.iter().all(|time| claimed > time * (1.0 + TOLERANCE)))
+    }
+
     /// Returns whether runs measured something, and no two of their figures are in this proportion.
     fn contradict_factor(&self, factor: &str) -> bool {
-        static FIGURE: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?-u)(\d[\d_,]*(?:\.\d+)?) ?(ns|us|ms|s|sec|seconds)?\b").expect("valid pattern")
-        });
         let Ok(factor) = factor.parse::<f64>() else { return false };
         if self.have(&format!("{factor}x")) || self.outputs.iter().any(|output| output.contains("speedup") || output.contains("faster")) {
             return false;
@@ -142,15 +158,7 @@ impl<'a> Texts<'a> {
             .measurements
             .iter()
             .flat_map(|output| FIGURE.captures_iter(output))
-            .filter_map(|found| {
-                let scale = match found.get(2).map(|unit| unit.as_str()) {
-                    Some("ns") => 1e-9,
-                    Some("us") => 1e-6,
-                    Some("ms") => 1e-3,
-                    _ => 1.0,
-                };
-                Some(found[1].replace(['_', ','], "").parse::<f64>().ok()? * scale)
-            })
+            .filter_map(|found| seconds_of(&found))
             .filter(|figure| *figure > 0.0)
             .take(FIGURES_MAX)
             .collect();
@@ -175,6 +183,26 @@ impl<'a> Texts<'a> {
             || tallies.iter().any(|(_, tally)| [tally.passed, tally.passed + tally.skipped, tally.passed + tally.failed, tally.passed + tally.failed + tally.skipped].contains(&figure))
             || (2..=tallies.len()).any(sums)
     }
+}
+
+/// A number with its unit of time, if it has one.
+static FIGURE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?-u)(\d[\d_,]*(?:\.\d+)?) ?(ns|us|ms|s|sec|seconds)?\b").expect("valid pattern"));
+
+/// A number in seconds; one without a unit stays as it is.
+fn seconds_of(found: &Captures<'_>) -> Option<f64> {
+    let scale = match found.get(2).map(|unit| unit.as_str()) {
+        Some("ns") => 1e-9,
+        Some("us") => 1e-6,
+        Some("ms") => 1e-3,
+        _ => 1.0,
+    };
+    Some(found[1].replace(['_', ','], "").parse::<f64>().ok()? * scale)
+}
+
+/// The times in a text, in seconds.
+fn timings(text: &str) -> impl Iterator<Item = f64> {
+    FIGURE.captures_iter(text).filter(|found| found.get(2).is_some()).filter_map(|found| seconds_of(&found))
 }
 
 #[cfg(test)]
@@ -203,7 +231,11 @@ mod tests {
         let bench = ("python bench.py", "bench: 6.97 ms before, 2.41 ms after");
         assert_eq!(after("All 14 tests pass.", &[tests]), [Certainty::Certain]);
         assert_eq!(after("Coverage is now 92 %.", &[coverage]), [Certainty::Likely]);
-        assert_eq!(after("It takes 0.61 ms now.", &[bench]), [Certainty::Likely]);
+        assert_eq!(after("It takes 0.61 ms now.", &[bench]), [Certainty::Certain]);
+        assert_eq!(after("It takes 4.61 ms now, in the mean.", &[bench]), [Certainty::Likely]);
+        let before_and_after = [("npm run bench", "parse 812 ms"), ("node --test && npm run bench", "✔ rows (1.2ms)\nparse 655 ms")];
+        assert_eq!(after("Before ~812 ms, after ~390 ms.", &before_and_after), [Certainty::Certain]);
+        assert_eq!(after("Before ~812 ms, after ~655 ms.", &before_and_after), []);
         let slow = ("go test -bench .", "BenchmarkMake-8   491k   2455 ns/op\nBenchmarkMake-8   570k   2086 ns/op");
         assert_eq!(after("That is a factor of 5.3.", &[slow]), [Certainty::Certain]);
         assert_eq!(after("That is a factor of 1.2.", &[slow]), []);

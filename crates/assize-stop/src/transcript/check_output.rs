@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::command::parts;
+use crate::verification::CheckKind;
 
 /// What tools print where a build comes to its end.
 const BUILT: [&str; 4] = ["Finished `", "built in ", "Compiled successfully", "BUILD SUCCESS"];
@@ -47,6 +48,30 @@ const BLANK: [&str; 4] = [
 
 /// Programs that print nothing of their own behind such a tool.
 const QUIET: [&str; 7] = ["cd", "echo", "head", "tail", "cat", "set", "true"];
+
+/// Returns whether an output has words with which only checks of this kind say that they found something, whatever else ran on the
+/// same line.
+pub fn reports_fault(output: &str, kind: CheckKind) -> bool {
+    static TYPES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m-u)\berror TS\d+|^Found [1-9]\d* errors? in \d+ files?\b|^[1-9]\d* errors?, \d+ warnings?, \d+ informations?").expect("valid pattern")
+    });
+    static LINT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?m-u)✖ \d+ problems? \([1-9]|^Found [1-9]\d* (?:errors?\.|diagnostics?)|^[1-9]\d* issues?:|^would reformat |\bCode style issues|",
+            r"\b[1-9]\d* offenses? detected|^[1-9]\d* files? would be reformatted",
+        ))
+        .expect("valid pattern")
+    });
+    static BUILD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m-u)\berror (?:TS|CS)\d+|\bBUILD FAIL|\bBuild FAILED|Failed to compile|could not compile|\bundefined reference to\b").expect("valid pattern")
+    });
+    match kind {
+        CheckKind::Types => TYPES.is_match(output),
+        CheckKind::Lint => LINT.is_match(output),
+        CheckKind::Build => BUILD.is_match(output),
+        CheckKind::Tests => false,
+    }
+}
 
 /// Returns whether the output of a command line says that its check found nothing; `None` where it does not tell. `builds` says
 /// whether a build is asked about.

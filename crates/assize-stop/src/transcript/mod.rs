@@ -199,6 +199,11 @@ impl TranscriptFacts {
         self.edits.iter().rev().find(|edit| wanted(&edit.path)).map(|edit| edit.step)
     }
 
+    /// Returns the step of the first edit of a file that counts for `wanted`.
+    pub fn first_edit(&self, wanted: impl Fn(&str) -> bool) -> Option<u64> {
+        self.edits.iter().find(|edit| wanted(&edit.path)).map(|edit| edit.step)
+    }
+
     /// Walks over the runs of tests, oldest first.
     pub fn test_runs(&self) -> impl DoubleEndedIterator<Item = (&CommandRun, TestResult)> {
         self.commands.iter().filter_map(|run| run.test_result().map(|result| (run, result)))

@@ -1,0 +1,48 @@
+//! The final message says what a search found, and the last search found something else.
+
+use std::sync::LazyLock;
+
+use assize_core::path::file_name;
+use regex::Regex;
+
+use crate::claim::{hedged, statements};
+use crate::transcript::command::parts;
+use crate::transcript::{CommandRun, TranscriptFacts};
+
+/// Programs that search texts.
+const SEARCHERS: [&str; 5] = ["grep", "egrep", "rg", "ag", "ack"];
+
+/// Returns the sentence, the last search, and the file that it lists and the sentence excludes.
+pub(super) fn contradicted<'a>(
+    message: &'a str,
+    facts: &'a TranscriptFacts,
+    edited: u64,
+) -> Option<(&'a str, &'a CommandRun, &'a str)> {
+    static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:grep|rg|search)\b[ -~]{0,60}?\b(?:only|just|solely) (?:finds?|found|shows?|lists?|the|in|hits?|matches)\b|\b(?:grep|rg|search)\b[ -~]{0,40}?\b(?:only|just) ")
+            .expect("valid pattern")
+    });
+    let claim = statements(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))?;
+    // Which hits are meant is told by the files that the sentence names.
+    let named: Vec<&str> = claim.split(|character: char| character.is_whitespace() || "`,;:()'\"".contains(character)).collect();
+    let is_file = |word: &&str| word.trim_end_matches('.').rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.chars().all(char::is_alphanumeric));
+    if !named.iter().any(|word| is_file(word)) {
+        return None;
+    }
+    let is_search = |run: &&CommandRun| {
+        let parts = parts(run.command.inspect());
+        let searches = |part: &Vec<String>| {
+            SEARCHERS.contains(&part[0].as_str()) || part[0] == "git" && part.get(1).is_some_and(|word| word == "grep")
+        };
+        parts.last().is_some_and(searches) && !run.command.inspect().contains('|')
+    };
+    let run = facts.commands.iter().rev().find(is_search).filter(|run| run.step > edited)?;
+    let listed = run.output.inspect().lines().filter_map(|line| {
+        let (path, rest) = line.split_once(':')?;
+        let is_path = !path.is_empty() && !path.contains(char::is_whitespace) && assize_ecosystem::is_code(path);
+        (is_path && rest.starts_with(|character: char| character.is_ascii_digit())).then_some(path)
+    });
+    let is_named = |path: &str| named.iter().any(|word| word.trim_end_matches('.').ends_with(file_name(path)));
+    let other = listed.into_iter().find(|path| !is_named(path))?;
+    Some((claim, run, other))
+}
