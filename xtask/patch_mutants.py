@@ -868,7 +868,7 @@ def untold(reply, before, after):
             there = len(depths.get(indent_of(t), ()))
             if o == "+" and t.strip() and (there > 1 or there == 0 and t not in new):
                 return "space"
-    return "end" if is_unended(reply) else None
+    return "end" if is_unended(reply.text()) else None
 
 
 def is_unended(reply):

@@ -56,6 +56,15 @@ impl<'a> SeenFailures<'a> {
                 .any(|line| line.match_indices(name).any(|(at, _)| is_whole(line, at)) && !says_passed(line))
     }
 
+    /// Returns whether a line that marks a test as failed has this name.
+    pub(crate) fn has_failed(&self, name: &str) -> bool {
+        static FAILED: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?-u)FAIL|\[ERROR\]|\bfailed\b|\bnot ok\b|✗|✕|×|^ *\d+\) ").expect("valid pattern")
+        });
+        let lines = self.reports.iter().flat_map(|report| report.lines());
+        lines.into_iter().any(|line| line.contains(name) && FAILED.is_match(line) && !says_passed(line))
+    }
+
     /// The first telling word of a pattern that stands in the report of a test that failed.
     pub(crate) fn failed_word_in<'p>(&self, pattern: &'p str) -> Option<&'p str> {
         static FAILED: LazyLock<Regex> = LazyLock::new(|| {
@@ -97,7 +106,7 @@ impl<'a> SeenFailures<'a> {
             .expect("valid pattern")
         });
         static HIDE: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|park|deselect|xfail|tag|assum|behind|only (?:run|when|if|with|on)|conditional|nightly|spec|überspring|nur wenn|nur laufen|omit|prueba|essai)").expect("valid pattern")
+            Regex::new(r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|park|deselect|xfail|tag|assum|behind|only (?:run|when|if|with|on)|stay out|leave|left out|off (?:on|under|in)|conditional|nightly|spec|überspring|nur wenn|nur laufen|omit|prueba|essai)").expect("valid pattern")
         });
         let (of_name, of_file): (Vec<String>, Vec<String>) = (parts(name).collect(), parts(file_name(path)).collect());
         self.going().any(|sentence| {
@@ -106,6 +115,21 @@ impl<'a> SeenFailures<'a> {
             ALL.is_match(sentence)
                 || parts(sentence).any(|word| of_name.contains(&word) || of_file.contains(&word) && hides())
         })
+    }
+
+    /// The texts that report failures.
+    pub(crate) fn reports(&self) -> impl Iterator<Item = &'a str> {
+        self.reports.iter().copied()
+    }
+
+    /// Returns whether the user let a comparison accept more, in a sentence with a word of one of these names.
+    pub(crate) fn may_accept_more(&self, names: [&str; 2]) -> bool {
+        static MORE: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)\b(?:any|either|whatever|same) order\b|\border\b[ -~]{0,40}\b(?:n[o']t|not|never) (?:matter|important|relevant|guaranteed|fixed|stable)|\border\b[ -~]{0,30}\bdoesn't matter\b|\btoleran(?:ce|t)|\bapprox|\bclose enough\b|\bround(?:ed|ing)\b|\bnoise\b|\bunordered\b|\bReihenfolge\b|\bToleranz\b|\bordre\b|\borden\b").expect("valid pattern")
+        });
+        let named: Vec<String> = names.into_iter().flat_map(parts).collect();
+        let sentences = self.wishes.iter().flat_map(|text| sentences(text)).filter(|sentence| MORE.is_match(sentence));
+        sentences.into_iter().any(|sentence| parts(sentence).any(|word| named.contains(&word)))
     }
 
     /// Returns whether the user named a value, such as a tolerance.
@@ -122,7 +146,7 @@ impl<'a> SeenFailures<'a> {
     fn going(&self) -> impl Iterator<Item = &'a str> {
         static AWAY: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(concat!(
-                r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|park|deselect|xfail|tag|assum|behind|remov|delet|drop|get rid|take out|comment(?:ed)? out|expected (?:to )?fail|",
+                r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|park|deselect|xfail|tag|assum|behind|(?:stay|leave|left|keep)\w*(?: (?:it|them|that|those|that one))? out\b|(?:may|can|could) be off\b|\boff (?:on|under|in) |not (?:be )?run\b|remov|delet|drop|get rid|take out|comment(?:ed)? out|expected (?:to )?fail|",
                 r"can go|go away|only (?:run|when|if|with)|mov|renam|replac|obsolete|outdated|no longer|conditional|separate|nightly|retir|merg|consolidat|simplif|revert|undo|roll back|fold|parametri|into (?:a|one) table|with a table|park|out of|of its own|zusammenfass|raus|weg\b|",
                 r"überspring|auslass|nur laufen|nur wenn|ausschlie|deaktivier|lösch|entfern|omit|salt[ae]|excluy|quita|elimin|borra|désactiv|exclu|supprim|apag|rimuov)",
             ))
@@ -147,7 +171,43 @@ fn says_passed(line: &str) -> bool {
 
 /// The telling words of a name or a text, in lower case.
 fn parts(text: &str) -> impl Iterator<Item = String> {
-    const COMMON: [&str; 20] = [
+    const COMMON: [&str; 56] = [
+        "the",
+        "and",
+        "not",
+        "are",
+        "for",
+        "get",
+        "set",
+        "has",
+        "was",
+        "out",
+        "can",
+        "may",
+        "one",
+        "two",
+        "all",
+        "any",
+        "but",
+        "you",
+        "new",
+        "old",
+        "use",
+        "run",
+        "its",
+        "too",
+        "off",
+        "put",
+        "who",
+        "how",
+        "why",
+        "now",
+        "add",
+        "see",
+        "our",
+        "let",
+        "der",
+        "die",
         "test",
         "tests",
         "spec",
@@ -181,7 +241,7 @@ fn parts(text: &str) -> impl Iterator<Item = String> {
             word.extend(character.to_lowercase());
         }
     }
-    words.into_iter().filter(|word| word.chars().count() >= 4 && !COMMON.contains(&word.as_str()))
+    words.into_iter().filter(|word| word.chars().count() >= 3 && !COMMON.contains(&word.as_str()))
 }
 
 #[cfg(test)]

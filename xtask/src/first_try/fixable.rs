@@ -98,14 +98,14 @@ pub fn fix(program: &Path, folder: &Path, name: &str, count: &mut FixCount) -> R
             let mut status = command("git", &["status", "--porcelain", "--untracked-files=no"]);
             status.current_dir(folder);
             let status = read(status)?;
-            let others = status.lines().filter(|line| !line.ends_with(&*path)).count();
+            let others: Vec<&str> = status.lines().filter(|line| !line.ends_with(&*path)).collect();
             let is_same = fs::read_to_string(folder.join(&path)).is_ok_and(|now| now == text);
-            let is_fixed = others == 0 && (is_same || is_more(&left, &before).is_empty());
+            let is_fixed = others.is_empty() && (is_same || is_more(&left, &before).is_empty());
             count.fixed += u32::from(is_fixed);
-            count.elsewhere += u32::from(others > 0);
+            count.elsewhere += u32::from(!others.is_empty());
             let outcome = answer.as_ref().map_or("no answer", |it| it["outcome"].as_str().unwrap_or("?")).to_owned();
             let word = if is_fixed { "fixed" } else { "NOT FIXED" };
-            println!("{name}: {path}: {kind} ({}): {word}, {outcome}", told.join(", "));
+            println!("{name}: {path}: {kind} ({}): {word}, {outcome}{}", told.join(", "), others.join(","));
         }
         write(&text)?;
         let mut clean = command("git", &["checkout", "--quiet", "."]);

@@ -11,7 +11,7 @@ use assize_ecosystem::{Language, is_code, is_setting, is_test, skip_marker};
 use regex::Regex;
 
 use super::failing_check::is_alone;
-use super::lost_test::name_of;
+use super::lost_test::{self, name_of};
 use super::reading::{CodeLine, DiffSide, HunkTest, lives_on, read, tests_in};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
@@ -46,7 +46,7 @@ impl Rule for HiddenFailure {
         if seen.is_empty() {
             return;
         }
-        if by_pattern(evidence, &seen, findings) {
+        if by_report(evidence, &seen, findings) || by_pattern(evidence, &seen, findings) {
             return;
         }
         let fewer = evidence.transcript.get().and_then(fewer_than_failed);
@@ -64,7 +64,8 @@ fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<
     for run in &verification.runs {
         let is_hidden = |id: &&str| {
             let file = file_of(evidence, name_of(id));
-            !seen.is_wanted_away(name_of(id), file.map_or("", |file| &file.path)) && !file.zip(evidence.diff.get()).is_some_and(|(file, diff)| lives_on(file, diff))
+            let path = file.map_or_else(|| lost_test::file_of(id), |file| &file.path);
+            !seen.is_wanted_away(name_of(id), path) && !file.zip(evidence.diff.get()).is_some_and(|(file, diff)| lives_on(file, diff))
         };
         let hidden: Vec<String> =
             run.hidden.iter().map(|test| test.id.as_str()).filter(is_hidden).map(quote).collect();
@@ -90,6 +91,39 @@ fn file_of<'a>(evidence: &'a Evidence, name: &str) -> Option<&'a FileChange> {
     files.iter().find(names_it)
 }
 
+/// What the last run of tests says: a test that was seen to fail is one of those that it skipped.
+fn by_report(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<'_>) -> bool {
+    static SKIPPED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\bSKIPPED\b|\bSKIP\b|\.\.\. ignored\b|# SKIP\b|\(skipped\)|\bskipped$").expect("valid pattern")
+    });
+    let Some(facts) = evidence.transcript.get() else { return false };
+    let Some((run, TestResult::Passed)) = facts.test_runs().next_back() else { return false };
+    let Some(diff) = evidence.diff.get().filter(|diff| !diff.is_empty()) else { return false };
+    let skipped = run.output.inspect().lines().filter(|line| SKIPPED.is_match(line));
+    let words = skipped.flat_map(|line| line.split(|character: char| !character.is_alphanumeric() && character != '_'));
+    let is_touched = |word: &str| {
+        let lines = diff.files.iter().filter(|file| is_code(&file.path)).flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines);
+        lines.into_iter().any(|line| line.text.inspect().contains(word))
+    };
+    let mut hidden: Vec<String> = words
+        .filter(|word| word.len() > 7 && seen.has_failed(word) && is_touched(word) && !seen.is_wanted_away(word, ""))
+        .map(quote)
+        .collect();
+    hidden.sort();
+    hidden.dedup();
+    let names: Vec<&str> = hidden.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        return false;
+    }
+    let sure = is_alone(evidence) && facts.limits.is_empty();
+    findings.file(
+        Severity::Error,
+        if sure { Certainty::Certain } else { Certainty::Likely },
+        format!("Tests that failed in this session are skipped in its last run: {}. Let them run and repair what they test, or ask the user. Run: {}", listed(&names, NAMED_MAX), quote(run.command.inspect())),
+    );
+    true
+}
+
 /// What the change shows: a condition, a tag or a wrapper that came at a test that was seen to fail.
 fn by_gate(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: bool, findings: &mut Findings<'_>) -> bool {
     let Some(diff) = evidence.diff.get() else { return false };
@@ -101,7 +135,8 @@ fn by_gate(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: bool, findings: 
             let tests = tests_in(lines, language);
             for (order, test) in tests.iter().enumerate().filter(|(_, test)| seen.has(&test.name)) {
                 let next = tests.get(order + 1).map_or(lines.len(), |next| next.index);
-                let Some(gate) = gate_of(lines, test, next, file) else { continue };
+                let gate = gate_of(lines, test, next, file).or_else(|| gate_of_all(lines).filter(|_| !lines[test.index].changed));
+                let Some(gate) = gate else { continue };
                 if seen.is_wanted_away(&test.name, &file.path) {
                     continue;
                 }
@@ -154,16 +189,28 @@ fn by_pattern(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findi
     false
 }
 
+/// What can keep a test from running.
+static GATE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?-u)\b[Aa]ssum(?:e|ing|ptions?)\w*[.(]|\bassumeTrue\b|\bwithKnownIssue\b|\bXCTExpectFailure\b|^\s*#if|\b(?:runIf|skipIf|skipUnless|onlyIf|runUnless)\b|#\[cfg_attr\([ -~]*\bignore\b|\b[Ss]kip\w*\s*\(|^\s*skip\b|^\s*pending\b|@Tag\(|@tag\b|^\s*tag \w|",
+        r"@(?:Disabled|Ignore|Enabled)|#\[(?:ignore|Requires)|\[(?:Trait|Category|Ignore)|@pytest\.mark\.(?:skip|xfail|slow|integration|flaky|manual)|, :[a-z]+(?: do|,|$)|",
+        r"^\s*(?:if|unless|guard|let)\b[ -~]*\breturn\b|\breturn (?:if|unless)\b|\.(?:skip|fails|failing|todo|fixme)\b",
+    ))
+    .expect("valid pattern")
+});
+
+/// The line that came in what runs before each test of a file, and can keep all of them from running.
+fn gate_of_all<'l, 'a>(lines: &'l [CodeLine<'a>]) -> Option<&'l CodeLine<'a>> {
+    static SETUP: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)@Before(?:Each|All|Class)?\b|\bbefore(?:Each|All)?\(|\bdef (?:setUp|setup|setup_method|setUpClass)\b|\bbefore(?: do|\(:)|\bfunc (?:setUp|TestMain)\b|\[(?:TestInitialize|SetUp|OneTimeSetUp)\]|\bautouse=True").expect("valid pattern")
+    });
+    let is_setup = |at: usize| lines[at.saturating_sub(GATE_LINES)..at].iter().any(|line| SETUP.is_match(&line.code));
+    let gates = |line: &CodeLine<'_>| line.changed && GATE.is_match(&line.code);
+    lines.iter().enumerate().find(|(at, line)| gates(line) && is_setup(*at)).map(|(_, line)| line)
+}
+
 /// The line that came at a test that was there before and can keep it from running.
 fn gate_of<'l, 'a>(lines: &'l [CodeLine<'a>], test: &HunkTest, end: usize, file: &FileChange) -> Option<&'l CodeLine<'a>> {
-    static GATE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?-u)\b[Aa]ssum(?:e|ing|ptions?)\w*[.(]|\bassumeTrue\b|\bwithKnownIssue\b|\bXCTExpectFailure\b|^\s*#if|\b[Ss]kip\w*\s*\(|^\s*skip\b|^\s*pending\b|@Tag\(|@tag\b|^\s*tag \w|",
-            r"@(?:Disabled|Ignore|Enabled)|#\[(?:ignore|Requires)|\[(?:Trait|Category|Ignore)|@pytest\.mark\.(?:skip|xfail|slow|integration|flaky|manual)|, :[a-z]+(?: do|,|$)|",
-            r"^\s*(?:if|unless|guard|let)\b[ -~]*\breturn\b|\breturn (?:if|unless)\b|\.(?:skip|fails|failing|todo|fixme)\b",
-        ))
-        .expect("valid pattern")
-    });
     let heading = &lines[test.index];
     if heading.changed && !file.removed_lines().any(|(_, line)| line.contains(&test.name)) {
         return None;

@@ -5,13 +5,15 @@ use std::sync::LazyLock;
 use assize_core::diff::{Diff, DiffLineKind, FileChange};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::{listed, quote};
-use assize_ecosystem::is_test;
+use assize_core::path::file_name;
+use assize_ecosystem::{is_code, is_test};
 use regex::Regex;
 
 use super::failing_check::is_alone;
 use super::reading::{DirectiveWish, has_word};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
+use crate::seen_failures::SeenFailures;
 use crate::verification::{CheckRun, TestLoss};
 
 /// See the module.
@@ -31,6 +33,7 @@ impl Rule for LostTest {
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let asked = DirectiveWish::new(evidence, &WANTED);
+        let seen = SeenFailures::of(evidence);
         let Some(verification) = &evidence.verification else { return };
         // What an earlier prompt asked for still holds.
         let prompts = evidence.transcript.get().map_or(&[][..], |facts| &facts.prompts);
@@ -38,7 +41,8 @@ impl Rule for LostTest {
         let is_own = is_alone(evidence) && !verification.dirty_start;
         for run in &verification.runs {
             for (loss, what) in [(TestLoss::Skipped, "are skipped or expected to fail"), (TestLoss::Gone, "are not found any more")] {
-                let lost = lost(run, loss, evidence.diff.get());
+                let mut lost = lost(run, loss, evidence.diff.get());
+                lost.retain(|id| !seen.is_wanted_away(name_of(id), file_of(id)));
                 if lost.is_empty() {
                     continue;
                 }
@@ -109,8 +113,19 @@ fn lines_of(diff: Option<&Diff>, kind: DiffLineKind, is_wanted: impl Fn(&FileCha
     lines.filter(|line| line.kind == kind).map(|line| line.text.inspect()).collect()
 }
 
-/// The name of a test within its id: what follows the file, the groups and the package, without parameters.
+/// The file that the id of a test begins with, if any.
+pub(super) fn file_of(id: &str) -> &str {
+    let end = [" > ", "::"].iter().filter_map(|separator| id.find(separator)).min().unwrap_or(id.len());
+    if is_code(&id[..end]) { &id[..end] } else { "" }
+}
+
+/// The name of a test within its id: what follows the file, the groups and the package, without parameters. A file that cannot be
+/// loaded has its own name.
 pub(super) fn name_of(id: &str) -> &str {
+    if file_of(id) == id && !id.is_empty() {
+        let name = file_name(id);
+        return name.split('.').next().unwrap_or(name);
+    }
     if let Some((_, name)) = id.rsplit_once(" > ") {
         return name;
     }

@@ -561,7 +561,9 @@ fn prohibited(before: &str) -> bool {
     static PROHIBITION: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i)\b(?:do not|don[’']?t|must not|mustn[’']?t|should not|shouldn[’']?t|may not|you can(?:not|[’']?t)|never|",
-            r"without|avoid|refrain|instead of|rather than|not to|forbidden|prohibited)\b|\b(?:no|not)\s*$",
+            r"without|avoid|refrain|instead of|rather than|not to|forbidden|prohibited)\b|\b(?:no|not)\s*$|",
+            // Who wants to be rid of something does not ask for it.
+            r"\b(?:(?:get|be|got) rid of|remov(?:e|es|ing)|drop|delet(?:e|ing)|lift|take (?:out|away|off)|re-?enabl(?:e|ing)) (?:[a-z]+ ){0,2}$",
         ))
         .expect("valid pattern")
     });

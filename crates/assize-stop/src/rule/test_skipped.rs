@@ -87,6 +87,9 @@ fn check_file(
 
 fn certainty(lines: &[CodeLine<'_>], index: usize, marker: SkipMarker, file: &FileChange) -> Certainty {
     let tests = tests_in(lines, Language::of(&file.path));
+    if skips_on_tested_value(lines, index) {
+        return Certainty::Certain;
+    }
     if marker == SkipMarker::Sometimes || is_guarded(lines, index) || is_conditional_call(lines, index, marker, &tests)
     {
         return Certainty::Likely;
@@ -98,6 +101,42 @@ fn certainty(lines: &[CodeLine<'_>], index: usize, marker: SkipMarker, file: &Fi
     // What never passed is not hidden by saying so.
     let announced = matches!(marker, SkipMarker::Announced | SkipMarker::Failing) && !existed;
     if excused || announced { Certainty::Likely } else { Certainty::Certain }
+}
+
+/// Returns whether a test is skipped for the value that it goes on to compare: it can no longer fail for that.
+fn skips_on_tested_value(lines: &[CodeLine<'_>], index: usize) -> bool {
+    const NEAR: usize = 12;
+    let words = |code: &str| -> Vec<String> {
+        let words = code.split(|character: char| !character.is_alphanumeric() && character != '_');
+        words.filter(|word| word.len() > 1 && !word.starts_with(|first: char| first.is_ascii_digit())).map(str::to_owned).collect()
+    };
+    let is_condition = |line: &&CodeLine<'_>| line.changed && line.code.trim_start().starts_with("if");
+    let above = lines[..index].iter().rev().take(2).find(is_condition).map(|line| &line.code);
+    let Some(condition) = above.or_else(|| Some(&lines[index].code).filter(|code| code.trim_start().starts_with("if"))) else { return false };
+    let asked = words(condition);
+    let assigned = lines[..index].iter().rev().take(NEAR).filter_map(|line| {
+        let (left, right) = line.code.split_once(":=").or_else(|| line.code.split_once(" = "))?;
+        right.contains('(').then(|| words(left).pop())?
+    });
+    let tested: Vec<String> = assigned.filter(|name| asked.contains(name)).collect();
+    // The comparison stands below, as a whole: `assert got == expected`.
+    lines[index + 1..].iter().take(NEAR).any(|line| {
+        let compares = line.code.contains("==") || line.code.contains("!=") || line.code.contains("qual") || line.code.contains(".toBe(");
+        compares && (line.code.contains("ssert") || line.code.contains("xpect") || line.code.contains("if ")) && tested.iter().any(|name| is_operand(&line.code, name))
+    })
+}
+
+/// Returns whether a value is compared itself, and not something of it.
+fn is_operand(code: &str, name: &str) -> bool {
+    ["NAME ==", "== NAME", "NAME !=", "!= NAME", "(NAME,", ", NAME)", ", NAME,", "expect(NAME)"].iter().any(|shape| {
+        let text = shape.replace("NAME", name);
+        code.match_indices(&text).any(|(at, _)| {
+            let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.');
+            let begins = shape.starts_with("NAME") && code[..at].ends_with(is_part);
+            let ends = shape.ends_with("NAME") && code[at + text.len()..].starts_with(is_part);
+            !begins && !ends
+        })
+    })
 }
 
 /// Code before a call that skips may have left the test already, and a test of a test framework
@@ -190,6 +229,12 @@ mod tests {
     }
 
     #[test]
+    fn a_skip_for_what_is_lacking_is_not_certain() {
+        let lines = " def test_a():\n+    db = connect()\n+    if db is None:\n+        pytest.skip('no database')\n+    assert db.count() == 1\n";
+        assert_eq!(check("tests/test_a.py", lines), [Likely]);
+    }
+
+    #[test]
     fn markers_on_existing_tests_are_certain() {
         for (path, lines) in [
             ("src/a.rs", " #[test]\n+#[ignore]\n fn adds() {\n"),
@@ -198,6 +243,7 @@ mod tests {
             ("tests/test_a.py", "+@pytest.mark.xfail\n def test_a():\n"),
             ("tests/test_a.py", "+@unittest.skip(\"todo\")\n def test_a(self):\n"),
             ("tests/test_a.py", " def test_a(self):\n+    self.skipTest('broken')\n     assert f()\n"),
+            ("tests/test_a.py", " def test_a():\n-    assert f() == 1\n+    got = f()\n+    if got is None:\n+        pytest.skip('none')\n+    assert got == 1\n"),
             ("src/a.test.ts", "-  it('adds', () => {\n+  it.skip('adds', () => {\n"),
             ("src/a.test.ts", "-describe('adds', () => {\n+describe.skip('adds', () => {\n"),
             ("src/a.spec.js", "-test('adds', f);\n+xit('adds', f);\n"),
