@@ -296,7 +296,7 @@ struct Loosening<'a> {
     value: Option<&'a str>,
     /// The numbers that are compared with a tolerance where they were compared exactly.
     tolerated: Vec<Tolerated>,
-    /// The new line.
+    /// What the old and the new line have in common at their beginning.
     subject: &'a str,
 }
 
@@ -322,7 +322,7 @@ fn judge<'a>(block: &ChangeBlock<'a>, language: Option<Language>, diff: &Diff) -
             accepts_more: false,
             value: None,
             tolerated,
-            subject: new,
+            subject: common(old, new),
         });
     }
     if let Some(found) = pairs.filter(|(old, _, new)| share_a_beginning(old, new)).find_map(|(old, line, new)| wider(old, new, line)) {
@@ -341,7 +341,7 @@ fn judge<'a>(block: &ChangeBlock<'a>, language: Option<Language>, diff: &Diff) -
             accepts_more: ANYTHING.is_match(text),
             value: None,
             tolerated: Vec::new(),
-            subject: text,
+            subject: "",
         });
     }
     if source_changed(diff) {
@@ -354,9 +354,15 @@ fn judge<'a>(block: &ChangeBlock<'a>, language: Option<Language>, diff: &Diff) -
             accepts_more: false,
             value: None,
             tolerated: Vec::new(),
-            subject: new,
+            subject: "",
         },
     )
+}
+
+/// The beginning that a line shares with the one in whose place it came.
+fn common<'a>(old: &str, new: &'a str) -> &'a str {
+    let alike = old.chars().zip(new.char_indices()).find(|(before, (_, now))| before != now);
+    alike.map_or(new, |(_, (at, _))| &new[..at])
 }
 
 /// Returns whether two lines may be one before and after a change: they begin alike.
@@ -389,7 +395,7 @@ fn wider<'a>(old: &str, new: &'a str, line: u32) -> Option<Loosening<'a>> {
             accepts_more: true,
             value: Some(&new[start..end]),
             tolerated: Vec::new(),
-            subject: new,
+            subject: common(old, new),
         });
     }
     let looser = LOOSER.iter().find(|(strict, loose)| {
@@ -410,7 +416,7 @@ fn wider<'a>(old: &str, new: &'a str, line: u32) -> Option<Loosening<'a>> {
         accepts_more: true,
         value: None,
         tolerated: Vec::new(),
-        subject: new,
+        subject: common(old, new),
     })
 }
 

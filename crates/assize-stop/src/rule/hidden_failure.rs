@@ -105,8 +105,9 @@ fn by_report(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findin
         let lines = diff.files.iter().filter(|file| is_code(&file.path)).flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines);
         lines.into_iter().any(|line| line.text.inspect().contains(word))
     };
+    let is_wanted = |word: &str| seen.is_wanted_away(word, file_of(evidence, word).map_or("", |file| &file.path));
     let mut hidden: Vec<String> = words
-        .filter(|word| word.len() > 7 && seen.has_failed(word) && is_touched(word) && !seen.is_wanted_away(word, ""))
+        .filter(|word| word.len() > 7 && seen.has_failed(word) && is_touched(word) && !is_wanted(word))
         .map(quote)
         .collect();
     hidden.sort();
@@ -192,7 +193,7 @@ fn by_pattern(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findi
 /// What can keep a test from running.
 static GATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?-u)\b[Aa]ssum(?:e|ing|ptions?)\w*[.(]|\bassumeTrue\b|\bwithKnownIssue\b|\bXCTExpectFailure\b|^\s*#if|\b(?:runIf|skipIf|skipUnless|onlyIf|runUnless)\b|#\[cfg_attr\([ -~]*\bignore\b|\b[Ss]kip\w*\s*\(|^\s*skip\b|^\s*pending\b|@Tag\(|@tag\b|^\s*tag \w|",
+        r"(?-u)\b[Aa]ssum(?:e|ing|ptions?)\w*[.(]|\bassumeTrue\b|\bwithKnownIssue\b|\bXCTExpectFailure\b|^\s*#if|\b(?:runIf|skipIf|skipUnless|onlyIf|runUnless)\b|#\[cfg_attr\([ -~]*\bignore\b|#\[cfg\(|\b[Ss]kip\w*\s*\(|^\s*skip\b|^\s*pending\b|@Tag\(|@tag\b|^\s*tag \w|",
         r"@(?:Disabled|Ignore|Enabled)|#\[(?:ignore|Requires)|\[(?:Trait|Category|Ignore)|@pytest\.mark\.(?:skip|xfail|slow|integration|flaky|manual)|, :[a-z]+(?: do|,|$)|",
         r"^\s*(?:if|unless|guard|let)\b[ -~]*\breturn\b|\breturn (?:if|unless)\b|\.(?:skip|fails|failing|todo|fixme)\b",
     ))
@@ -244,17 +245,19 @@ struct Fewer<'a> {
     after: TestTally,
 }
 
-/// Compares the first run of tests that failed with the last one of the same command.
+/// Compares runs of tests that failed with the last ones of the same commands.
 fn fewer_than_failed(facts: &TranscriptFacts) -> Option<Fewer<'_>> {
-    let told = || facts.test_runs().filter_map(|(run, result)| Some((run, run.tests?, result)));
     // Go counts packages, and names a test that fails beside its own.
     let counts_packages = |run: &CommandRun| ["ok  \t", "FAIL\t", "--- FAIL"].iter().any(|mark| run.output.inspect().contains(mark));
     let whole = |run: &CommandRun| !command::selects_tests(run.command.inspect()) && !counts_packages(run);
-    let (last, after, _) = told().rfind(|(run, ..)| whole(run))?;
-    let is_same = |run: &CommandRun| command_of(run) == command_of(last) && run.step < last.step;
-    let (_, before, _) = told().find(|(run, tally, result)| is_same(run) && *result == TestResult::Failed && tally.failed > 0 && !counts_packages(run))?;
-    let fewer = after.failed == 0 && after.passed > 0 && after.passed < before.passed + before.failed;
-    fewer.then_some(Fewer { run: last, before, after })
+    let told: Vec<_> = facts.test_runs().filter_map(|(run, result)| Some((run, run.tests?, result))).filter(|(run, ..)| whole(run)).collect();
+    let failed = told.iter().filter(|(_, tally, result)| *result == TestResult::Failed && tally.failed > 0);
+    failed.into_iter().find_map(|(first, before, _)| {
+        let (run, after, _) = told.iter().rfind(|(run, ..)| run.step > first.step && command_of(run) == command_of(first))?;
+        let ran = after.passed > 0 || after.skipped > before.skipped;
+        let fewer = after.failed == 0 && ran && after.passed < before.passed + before.failed;
+        fewer.then_some(Fewer { run, before: *before, after: *after })
+    })
 }
 
 /// The command without what only cuts its output.
