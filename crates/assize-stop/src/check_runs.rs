@@ -73,9 +73,14 @@ pub fn last_check(commands: &[CommandRun], kind: CheckKind) -> Option<(&CommandR
     let is_meant =
         |run: &&CommandRun| !run.was_refused() && !run.only_prints() && kinds(run.command.inspect()).contains(&kind);
     let run = commands.iter().rev().find(is_meant)?;
+    Some((run, result_of(run, kind)))
+}
+
+/// Returns what a run of a kind of check came to.
+pub fn result_of(run: &CommandRun, kind: CheckKind) -> CheckResult {
     let said = found_nothing(run.command.inspect(), run.output.inspect(), kind == CheckKind::Build);
     let says_so = reports_fault(run.output.inspect(), kind);
-    let result = match (run.state, said) {
+    match (run.state, said) {
         (CommandState::Failed, Some(false)) => CheckResult::Faulty { sure: true },
         // The status is that of the last command on the line.
         (CommandState::Succeeded, _) if says_so && runs_before_another(run.command.inspect(), kind) => {
@@ -85,8 +90,7 @@ pub fn last_check(commands: &[CommandRun], kind: CheckKind) -> Option<(&CommandR
         (CommandState::Succeeded, _) | (_, Some(true)) => CheckResult::Clean,
         (_, Some(false)) => CheckResult::Faulty { sure: says_so || checks_alone(run.command.inspect(), kind) },
         (CommandState::Unknown | CommandState::Running, None) => CheckResult::Unknown,
-    };
-    Some((run, result))
+    }
 }
 
 /// Returns whether a check of this kind stands before a semicolon or the end of a line, and something else behind it.

@@ -188,7 +188,7 @@ fn says_passed(line: &str) -> bool {
 }
 
 /// The telling words of a name or a text, in lower case.
-fn parts(text: &str) -> impl Iterator<Item = String> {
+pub(crate) fn parts(text: &str) -> impl Iterator<Item = String> {
     const COMMON: [&str; 56] = [
         "the",
         "and",

@@ -128,6 +128,7 @@ rules! {
     test_skipped: TestSkipped,
     test_focused: TestFocused,
     assertion_weakened: AssertionWeakened,
+    silenced_fault: SilencedFault,
     check_disabled: CheckDisabled,
     check_narrowed: CheckNarrowed,
     swallowed_error: SwallowedError,

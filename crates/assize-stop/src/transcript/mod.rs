@@ -10,6 +10,7 @@ pub mod codex;
 pub mod command;
 pub mod copilot;
 pub mod cursor;
+pub mod fault_output;
 pub mod gemini;
 mod run;
 pub mod test_output;
