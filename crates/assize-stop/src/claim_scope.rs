@@ -21,6 +21,8 @@ pub fn is_partial(claim: &str) -> bool {
         Regex::new(concat!(
             r"(?i-u)\b(?:new|added|unit|integration|e2e|end-to-end|regression|relevant|affected|related|updated|targeted|focused|corresponding|",
             r"these|those|this|both|two|three|four|five|my|its|existing|other|backend|frontend|doc|smoke|type|lint)\b",
+            // What is said of something else than tests narrows nothing.
+            r"(?:[ ,/+-]+[a-z0-9`-]+){0,3}[ ,/+-]+(?:tests?|specs?|suites?|cases?|checks?|ones|examples?|pass\w*)\b",
         ))
         .expect("valid pattern")
     });

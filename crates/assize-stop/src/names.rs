@@ -18,6 +18,8 @@ pub enum NameSource {
     Removed,
     /// The prompt names it, and the final message speaks of it as done, or tells the user to do something about it.
     HandedBack,
+    /// The prompt asks for something of this name.
+    Requested,
 }
 
 /// What a name is of.

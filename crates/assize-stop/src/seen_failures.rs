@@ -172,7 +172,7 @@ impl<'a> SeenFailures<'a> {
                 // What somebody moved or removed is no wish.
                 let word: String = after.chars().take_while(|character| character.is_alphabetic()).collect();
                 let is_told = matches!(&*word, "ed" | "ped" | "ted" | "d") && !BE.is_match(before);
-                !is_told && !FORBIDS.is_match(before) && !RID.is_match(before) && !(is_removal && MARKER.is_match(after))
+                !(is_told || FORBIDS.is_match(before) || RID.is_match(before) || is_removal && MARKER.is_match(after))
             })
         };
         self.wishes.iter().flat_map(|text| sentences(text)).filter(wants)

@@ -23,6 +23,9 @@ pub const NAMES_MAX: usize = 24;
 /// Lists the names that have to be looked up.
 pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
     let mut names: BTreeSet<Name> = removed_definitions(evidence).into_iter().collect();
+    if evidence.changed() == Some(true) {
+        names.extend(evidence.directives.iter().flat_map(|directive| requested(directive.text.inspect())));
+    }
     // Names stand in marks of code.
     if evidence.changed() == Some(true) && evidence.message().contains('`') {
         names.extend(claimed(evidence.message()));
@@ -30,6 +33,41 @@ pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
         names.extend(listed_as_changed(evidence));
     }
     names.into_iter().take(NAMES_MAX).collect()
+}
+
+/// The names that a prompt asks for and that can be no ordinary word: variables of the environment and settings, and functions
+/// that are to be added.
+fn requested(prompt: &str) -> Vec<Name> {
+    static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?-u)\b(?:[Vv]ariable|[Ee]nv(?:ironment)?|ENV|[Ss]etting|[Cc]onstant|[Kk]onstante|[Uu]mgebungsvariable|d'environnement|de entorno|de ambiente)s? ",
+            r"(?:called |named |namens |appelée |llamada )?[`'\x22]?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b",
+        ))
+        .expect("valid pattern")
+    });
+    static FUNCTION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:add|implement|create|introduce|write|provide|expose|needs?|gets?|braucht|bekommt|agrega|añade|ajoute|aggiungi|adiciona)\b (?:(?:an?|the|new|async|public|method|function|helper|ein|eine|una?|un|une) ){0,3}",
+            r"`?([a-z_]\w*(?:_\w+|(?-i:[A-Z])\w*))\(",
+        ))
+        .expect("valid pattern")
+    });
+    // What goes, what is compared with, and what only might be is not asked for.
+    static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:remov|delet|drop|renam|replac|instead|rather|like|such as|similar|e\.g|for example|already|existing|without|unless|maybe|perhaps|could|might|or\b|never|don(?:'|’)?t|do not|not)|\?$").expect("valid pattern")
+    });
+    let asked = |sentence: &str, found: regex::Match<'_>| !OTHERS.is_match(&sentence[..found.start()]);
+    let mut names = Vec::new();
+    for sentence in sentences(prompt).filter(|sentence| !sentence.ends_with('?')) {
+        let found = [&VARIABLE, &FUNCTION].into_iter().flat_map(|pattern| pattern.captures_iter(sentence));
+        let found = found.filter_map(|found| found.get(1)).filter(|found| asked(sentence, *found));
+        names.extend(found.map(|found| Name {
+            source: NameSource::Requested,
+            kind: NameKind::Word,
+            text: found.as_str().to_owned(),
+        }));
+    }
+    names
 }
 
 /// The names that a message says are there, in marks of code.
@@ -364,6 +402,23 @@ mod tests {
             ("README.md", "-def to_csv_legacy\n"),
         ] {
             assert_eq!(removed(path, lines), [] as [&str; 0], "{lines}");
+        }
+    }
+
+    #[test]
+    fn names_that_a_prompt_asks_for_are_told_from_those_that_it_only_has() {
+        for (prompt, expected) in [
+            ("If it isn't given, take it from the environment variable WORKLOG_SINCE.", &["WORKLOG_SINCE"][..]),
+            ("Die Umgebungsvariable LOG_LEVEL soll gelten.", &["LOG_LEVEL"]),
+            ("Add a method evict_expired() and call it.", &["evict_expired"]),
+            ("TtlCache grows. Add `evictExpired()` (returns how many).", &["evictExpired"]),
+            ("The postgres test skips itself without PG_URL.", &[]),
+            ("Remove the setting OLD_FLAG.", &[]),
+            ("Is there a variable LOG_LEVEL?", &[]),
+            ("Rename the function fooBar() to bazQux().", &[]),
+        ] {
+            let found: Vec<String> = requested(prompt).into_iter().map(|name| name.text).collect();
+            assert_eq!(found, expected, "{prompt}");
         }
     }
 }

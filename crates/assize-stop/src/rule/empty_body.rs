@@ -10,6 +10,7 @@ use assize_core::path::is_example;
 use assize_core::text::quote;
 
 use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, has_word, is_reason, joined, names_function, read};
+use super::function_shape::{end_of_heading, function_name, is_docstring, next_code};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 
@@ -41,7 +42,7 @@ impl Rule for EmptyBody {
 }
 
 /// Wording that asks for functions that do nothing.
-static EMPTY_WANTED: LazyLock<Regex> = LazyLock::new(|| {
+pub(super) static EMPTY_WANTED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)\b(?:no-?ops?|empty|stub(?:s|bed)?|skeletons?|scaffold(?:ing)?|placeholders?|mock(?:s|ed)?|do(?:es)? nothing|does not do|",
         r"returns? (?:null|none|nil|undefined)|gut(?:ted)?)\b",
@@ -111,7 +112,7 @@ fn before_comment(text: &str) -> &str {
     text[..slashes.min(comment)].trim_end()
 }
 
-fn is_productive(path: &str) -> bool {
+pub(super) fn is_productive(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let declares =
         lower.ends_with(".pyi") || lower.ends_with(".d.ts") || lower.ends_with(".h") || lower.ends_with(".hpp");
@@ -221,7 +222,7 @@ fn is_meant(lines: &[CodeLine<'_>], idle: &EmptyFunction) -> bool {
 }
 
 /// Names under which functions without a body are ordinary.
-fn is_usual(name: &str) -> bool {
+pub(super) fn is_usual(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let usual =
         ["noop", "no_op", "nop", "dummy", "null", "empty", "ignore", "nothing", "stub", "default", "object_safe"];
@@ -336,110 +337,6 @@ fn idle(lines: &[CodeLine<'_>], open: usize, language: Language) -> Option<Empty
     Some(EmptyFunction { open, close, name, body })
 }
 
-/// Functions, exported constants that hold one, and methods.
-static SCRIPT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*([A-Za-z0-9_$]+)\s*[(<]",
-        r"|^\s*export\s+const\s+([A-Za-z0-9_$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?\([^)]*\)\s*(?::[^=]+)?=>\s*\{",
-        r"|^\s*(?:(?:public|private|protected|static|async)\s+)*([A-Za-z0-9_$]+)\s*\([^()]*\)\s*(?::\s*[^{=]+)?\{",
-    ))
-    .expect("valid pattern")
-});
-/// Functions that begin with the type of their result.
-static TYPED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^\s*((?:[A-Za-z_][A-Za-z0-9_:<>,*&\[\]?.]*\s+)+)\**([A-Za-z_][A-Za-z0-9_]*)\s*\([^;=]*$")
-        .expect("valid pattern")
-});
-
-fn function_name(code: &str, language: Language) -> Option<String> {
-    let after = |keyword: &str| {
-        let start = code.trim_start();
-        let rest = &start[start.find(keyword)? + keyword.len()..];
-        let end = rest.find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(rest.len());
-        let heading =
-            start[..start.find(keyword)?].split(' ').all(|word| !word.contains(['=', '.', ';', '"', ':', ',']));
-        (end > 0 && heading).then(|| rest[..end].to_owned())
-    };
-    match language {
-        Language::Rust => after("fn "),
-        Language::Python => (code.trim_start().starts_with("def ") || code.trim_start().starts_with("async def "))
-            .then(|| after("def "))
-            .flatten(),
-        Language::Go if code.starts_with("func (") => {
-            let rest = code.split_once(") ")?.1;
-            Some(rest[..rest.find('(')?].to_owned())
-        }
-        Language::Go | Language::Swift => after("func "),
-        Language::Kotlin => after("fun "),
-        Language::Php => after("function "),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            let found = SCRIPT.captures(code)?;
-            let name = found.get(1).or_else(|| found.get(2)).or_else(|| found.get(3))?.as_str();
-            (!is_keyword(name)).then(|| name.to_owned())
-        }
-        Language::Java | Language::CSharp | Language::Cpp => {
-            let found = TYPED.captures(code)?;
-            let words: Vec<&str> = found[1].split_whitespace().collect();
-            // Without a type before the name it is a constructor.
-            let constructs = words.last().is_some_and(|word| {
-                matches!(*word, "public" | "private" | "protected" | "internal" | "static" | "explicit" | "inline")
-            });
-            (!constructs && !words.iter().any(|word| is_keyword(word))).then(|| found[2].to_owned())
-        }
-        Language::Ruby | Language::Shell => None,
-    }
-}
-
-fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "if" | "for"
-            | "while"
-            | "switch"
-            | "catch"
-            | "function"
-            | "return"
-            | "constructor"
-            | "with"
-            | "else"
-            | "new"
-            | "throw"
-            | "await"
-            | "using"
-            | "do"
-            | "try"
-            | "case"
-            | "describe"
-            | "it"
-            | "test"
-            | "class"
-            | "super"
-    )
-}
-
-/// The line on which the parameters end.
-fn end_of_heading(lines: &[CodeLine<'_>], open: usize) -> Option<usize> {
-    const LINES_MAX: usize = 16;
-    let mut depth = 0_i32;
-    for (index, line) in lines.iter().enumerate().skip(open).take(LINES_MAX) {
-        for character in line.code.chars() {
-            depth += match character {
-                '(' => 1,
-                ')' => -1,
-                _ => 0,
-            };
-        }
-        if depth <= 0 {
-            return Some(index);
-        }
-    }
-    None
-}
-
-fn next_code(lines: &[CodeLine<'_>], after: usize) -> Option<usize> {
-    lines.iter().enumerate().skip(after + 1).find(|(_, line)| !line.is_bare()).map(|(index, _)| index)
-}
-
 fn brace_body(lines: &[CodeLine<'_>], end: usize) -> Option<(usize, BodyContent)> {
     let code = lines[end].code.trim_end();
     if code.ends_with("{}") || code.ends_with("{ }") || code.ends_with("{};") {
@@ -495,10 +392,6 @@ fn python_body(lines: &[CodeLine<'_>], open: usize, end: usize) -> Option<(usize
     };
     let body = judge(&lines[index].code)?;
     outside(next_code(lines, index)).then_some((index, body))
-}
-
-fn is_docstring(line: &CodeLine<'_>) -> bool {
-    matches!(line.code.trim(), "" | "\"" | "\"\"" | "'" | "''" | "r\"\"" | "r\"")
 }
 
 #[cfg(test)]

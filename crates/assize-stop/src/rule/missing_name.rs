@@ -1,16 +1,18 @@
-//! The final message says that something is there, and the work tree does not have it.
+//! The final message says that something is there, or the prompt asks for it by its name, and the work tree does not have it.
 
 use std::sync::LazyLock;
 
+use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
 use regex::Regex;
 
 use super::failing_check::is_alone;
 use super::{Findings, Needs, Rule};
-use crate::claim::statements;
+use crate::claim::{asks_user, leaves_undone, names_obstacle, statements};
 use crate::evidence::Evidence;
 use crate::names::{NameKind, NameSource};
+use crate::transcript::TranscriptFacts;
 
 /// See the module.
 pub struct MissingName;
@@ -34,6 +36,7 @@ impl Rule for MissingName {
         }
         let went = |name: &str| diff.files.iter().any(|file| file.path.ends_with(name) || file.removed_lines().any(|(_, line)| line.contains(name)));
         let ran = |name: &str| facts.commands.iter().any(|run| run.output.inspect().contains(name) && run.state != crate::transcript::CommandState::Failed);
+        check_requested(evidence, facts, &went, findings);
         for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Claimed) {
             let name = sighting.name.text.as_str();
             if !sighting.places.is_empty() || went(name) || ran(name) {
@@ -47,6 +50,38 @@ impl Rule for MissingName {
                 format!("The final message says what {} does, and the work tree has no such {}. Add it, or correct the message.", quote(name), what.trim_start_matches("a ")),
             );
         }
+    }
+}
+
+/// Reports what the prompt asks for by a name that stands nowhere.
+fn check_requested(
+    evidence: &Evidence,
+    facts: &TranscriptFacts,
+    went: &dyn Fn(&str) -> bool,
+    findings: &mut Findings<'_>,
+) {
+    let (Some(diff), message) = (evidence.diff.get(), evidence.message()) else { return };
+    if names_obstacle(message).is_some() || leaves_undone(message).is_some() || asks_user(message).is_some() {
+        return;
+    }
+    // A library may put the name together, of a prefix and the rest.
+    let is_made = |name: &str| {
+        let prefix = name.split('_').next().unwrap_or(name);
+        diff.files.iter().flat_map(FileChange::added_lines).any(|(_, line)| {
+            line.match_indices(prefix).any(|(at, _)| line[at + prefix.len()..].starts_with(['_', '"', '\'', '`']))
+        })
+    };
+    for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Requested) {
+        let name = sighting.name.text.as_str();
+        if !sighting.places.is_empty() || went(name) || is_made(name) || message.contains(name) {
+            continue;
+        }
+        let sure = is_alone(evidence) && facts.delegation_step.is_none() && evidence.directives.len() == 1;
+        findings.file(
+            Severity::Error,
+            if sure { Certainty::Certain } else { Certainty::Likely },
+            format!("The directive asks for {}, and neither the work tree nor the final message has this name. Add it, or say why it is not needed.", quote(name)),
+        );
     }
 }
 
@@ -83,7 +118,7 @@ mod tests {
     use super::*;
     use crate::names::{Name, NameSighting};
     use assize_core::gathered::EvidencePart;
-    use crate::rule::testing::{changed, grades, says};
+    use crate::rule::testing::{asked, changed, grades, says};
     use crate::transcript::{FactsBuilder, ToolCall, ToolResult};
 
     fn after(lines: &str, places: &[&str]) -> Vec<Certainty> {
@@ -104,5 +139,25 @@ mod tests {
         assert_eq!(after("+val limit = 2\n", &["src/a.kt"]), []);
         assert_eq!(after("+x\n", &[]), [Certainty::Likely]);
         assert_eq!(after("-fun trim() {\n", &[]), []);
+    }
+
+    #[test]
+    fn what_the_prompt_names_is_missed_where_nothing_speaks_of_it() {
+        let requested = |message: &str, lines: &str, places: &[&str]| {
+            let name = Name { source: NameSource::Requested, kind: NameKind::Word, text: "WORKLOG_SINCE".to_owned() };
+            let places = places.iter().map(|path| (*path).to_owned()).collect();
+            let mut facts = FactsBuilder::default();
+            facts.prompt("Take it from the environment variable WORKLOG_SINCE");
+            facts.call("1", ToolCall::Edit { paths: vec!["cli.py".into()] });
+            facts.result("1", &ToolResult::default());
+            let transcript = EvidencePart::Gathered(facts.finish());
+            let asked = asked("Take it from the environment variable WORKLOG_SINCE.", message);
+            let names = vec![NameSighting { name, places }];
+            grades(&MissingName, &Evidence { names, transcript, diff: changed("cli.py", lines).diff, ..asked })
+        };
+        assert_eq!(requested("Added.", "+x = 1\n", &[]), [Certainty::Certain]);
+        assert_eq!(requested("Added.", "+x = 1\n", &["cli.py"]), []);
+        assert_eq!(requested("Added, but not WORKLOG_SINCE.", "+x = 1\n", &[]), []);
+        assert_eq!(requested("Added.", "+x = Settings(env_prefix=\"WORKLOG_\")\n", &[]), []);
     }
 }

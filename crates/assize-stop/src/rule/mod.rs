@@ -4,6 +4,7 @@
 //! file, named by its id. To add one: write the file, add it to `rules!` below.
 
 mod glance;
+mod function_shape;
 mod reading;
 
 use std::collections::BTreeMap;
@@ -134,6 +135,7 @@ rules! {
     swallowed_error: SwallowedError,
     mock_data: MockData,
     empty_body: EmptyBody,
+    unused_parameter: UnusedParameter,
     conflict_marker: ConflictMarker,
     syntax_error: SyntaxError,
     debug_leftover: DebugLeftover,

@@ -37,16 +37,18 @@ impl Rule for SilencedFault {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let (Some(diff), Some(facts)) = (evidence.diff.get(), evidence.transcript.get()) else { return };
         let Some((file, line)) = loosening(diff) else { return };
-        let Some((before, after)) = turned_green(facts) else { return };
+        let Some((before, after)) = turned_green(evidence, facts) else { return };
         if diff.files.iter().any(changes_code) {
             return;
         }
         let leave = Leave::of(evidence);
-        let own = faults(before.output.inspect()).into_iter().filter(|fault| is_own(fault) && !may_be_of_settings(fault));
-        let silenced: BTreeSet<String> = own
-            .filter(|fault| !leave.covers(fault))
-            .map(|fault| quote(&format!("{}:{}: {}", fault.path, fault.line, fault.message)))
-            .collect();
+        let own = || faults(before).into_iter().filter(|fault| is_own(fault) && !may_be_of_settings(fault));
+        let covered = own().filter(|fault| !leave.covers(fault));
+        let mut silenced: BTreeSet<String> =
+            covered.map(|fault| quote(&format!("{}:{}: {}", fault.path, fault.line, fault.message))).collect();
+        if silenced.is_empty() && COVERAGE.is_match(before) {
+            silenced.extend(left_out(diff).filter(|entry| !leave.names(entry)).map(quote));
+        }
         if silenced.is_empty() {
             return;
         }
@@ -58,13 +60,26 @@ impl Rule for SilencedFault {
             Severity::Error,
             if sure { Certainty::Certain } else { Certainty::Likely },
             format!(
-                "{} found faults and passes now, and no code was changed: {}. Correct what it found, or ask the user whether it may be silenced. Run: {}",
-                quote(before.command.inspect()),
-                listed(&names, NAMED_MAX),
+                "{} passes now, and no code was changed, though something was found before, or is left out: {}. Correct it, or ask the user whether it may be silenced.",
                 quote(after.command.inspect()),
+                listed(&names, NAMED_MAX),
             ),
         );
     }
+}
+
+/// A report that too little is covered by tests.
+static COVERAGE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\bcovered ratio\b|\bcoverage\b[ -~]{0,80}\b(?:below|less than|not met|under|threshold|minimum|fail)|\b(?:below|threshold|minimum|required)\b[ -~]{0,60}\bcoverage\b").expect("valid pattern")
+});
+
+/// The entries that came in settings to leave something out.
+fn left_out(diff: &Diff) -> impl Iterator<Item = &str> {
+    static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)<exclude>([ -;=-~]+)</exclude>|[\x22']([!]?[A-Za-z*][\w./*-]*)[\x22'],?$|^\s*([A-Za-z*][\w-]*[/*][\w./*-]*)$").expect("valid pattern")
+    });
+    let lines = diff.files.iter().filter(|file| !is_code(&file.path) || is_setting(&file.path)).flat_map(FileChange::added_lines);
+    lines.filter_map(|(_, line)| Some(ENTRY.captures(line)?.iter().skip(1).flatten().next()?.as_str()))
 }
 
 /// The first line that came and may let a check find less, or mind it less.
@@ -80,13 +95,15 @@ fn loosening(diff: &Diff) -> Option<(&FileChange, u32)> {
     lines.into_iter().find(|(_, _, text)| LOOSENS.is_match(text)).map(|(file, number, _)| (file, number))
 }
 
-/// The first run of a check that found something, and the last one of the same kind, which passes.
-fn turned_green(facts: &TranscriptFacts) -> Option<(&CommandRun, &CommandRun)> {
+/// What a check found before the first edit, by a run or as the user tells it, and its last run, which passes.
+fn turned_green<'a>(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Option<(&'a str, &'a CommandRun)> {
     let edited = facts.edits.last()?.step;
+    let told = || evidence.user_texts().find(|text| COVERAGE.is_match(text) || !faults(text).is_empty());
     [CheckKind::Lint, CheckKind::Types, CheckKind::Build].into_iter().find_map(|kind| {
         let is_meant = |run: &&CommandRun| !run.was_refused() && kinds(run.command.inspect()).contains(&kind);
         let first_edit = facts.edits.first()?.step;
-        let before = facts.commands.iter().filter(is_meant).find(|run| run.step < first_edit && run.state == CommandState::Failed)?;
+        let failed = facts.commands.iter().filter(is_meant).find(|run| run.step < first_edit && run.state == CommandState::Failed);
+        let before = failed.map(|run| run.output.inspect()).or_else(told)?;
         let after = facts.commands.iter().rev().find(is_meant).filter(|run| run.step > edited)?;
         (result_of(after, kind) == CheckResult::Clean).then_some((before, after))
     })
@@ -155,6 +172,13 @@ impl<'a> Leave<'a> {
         let sentences: Vec<&str> = evidence.user_texts().flat_map(sentences).filter(leaves).collect();
         let is_for_all = sentences.iter().any(|sentence| ALL.is_match(sentence));
         Self { sentences, is_for_all }
+    }
+
+    /// Returns whether the user names what an entry of settings leaves out, by its last part.
+    fn names(&self, entry: &str) -> bool {
+        let last = entry.rsplit(['/', '.']).map(|part| part.trim_matches('*')).find(|part| part.len() > 2 && !matches!(*part, "class" | "java" | "src"));
+        let said: BTreeSet<String> = self.sentences.iter().flat_map(|sentence| parts(sentence)).collect();
+        last.is_none_or(|last| parts(last).any(|word| said.contains(&word)))
     }
 
     /// Returns whether a fault is among what the user names: by its file or folder, by the name of its rule, by a name that it quotes,

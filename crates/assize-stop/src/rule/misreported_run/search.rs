@@ -26,7 +26,7 @@ pub(super) fn contradicted<'a>(
     // Which hits are meant is told by the files that the sentence names.
     let named: Vec<&str> = claim.split(|character: char| character.is_whitespace() || "`,;:()'\"".contains(character)).collect();
     let is_file = |word: &&str| word.trim_end_matches('.').rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.chars().all(char::is_alphanumeric));
-    if !named.iter().any(|word| is_file(word)) {
+    if !named.iter().any(is_file) {
         return None;
     }
     let is_search = |run: &&CommandRun| {
