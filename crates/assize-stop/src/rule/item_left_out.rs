@@ -22,8 +22,14 @@ use crate::phrases::Meaning::{Order, SaysUnchanged, WantsTests};
 /// See the module.
 pub struct ItemLeftOut;
 
+/// Words that make an order of what is said of things.
+const DEMANDS: [&str; 14] = [
+    " must ", " should ", " need to ", " have to ", "go through", " sollen ", " müssen ", " deben ", " tienen que ", " doivent ", " devem ", " devono ", " moeten ", " должны ",
+];
 /// Fewest things that make a list.
 const LIST_MIN: usize = 3;
+/// Changed files of a list whose names show that it is one of files.
+const STEMS_MIN: usize = 2;
 
 impl Rule for ItemLeftOut {
     fn id(&self) -> &'static str {
@@ -65,8 +71,10 @@ impl Rule for ItemLeftOut {
                 file(certainty, format!("a change of the {document}, and the change has none"));
             }
         }
-        for (list, missing) in lists(directive).iter().filter_map(|list| Some((list, left_out(list, diff)?))) {
-            if has_word(message, missing) && !excuses(message, &missing.to_lowercase()) {
+        for (list, missing) in lists(directive, diff).iter().filter_map(|list| Some((list, left_out(list, diff)?))) {
+            // Files of these names leave no doubt what was meant.
+            let is_said = has_word(message, missing) || list.iter().filter(|item| is_stem(item, diff)).count() >= STEMS_MIN;
+            if is_said && !excuses(message, &missing.to_lowercase()) {
                 let others = list.iter().filter(|item| **item != missing).map(|item| quote(item)).collect::<Vec<_>>().join(", ");
                 file(certainty, format!("{others} and {}, and the change has all but the last", quote(missing)));
             }
@@ -149,7 +157,7 @@ fn documents(directive: &Directive) -> BTreeSet<String> {
 }
 
 /// The lists of names of code, paths or routes in a directive.
-fn lists(directive: &Directive) -> Vec<Vec<&str>> {
+fn lists<'d>(directive: &'d Directive, diff: &Diff) -> Vec<Vec<&'d str>> {
     static LIST: LazyLock<Regex> = LazyLock::new(|| {
         let item = r"`?[A-Za-z_/.][\w./:-]*[A-Za-z0-9_](?:\(\))?`?";
         Regex::new(&format!(r"(?-u){item}(?:, {item})+(?:,? (?:and|und|y|et|e|i|en|or) {item})?")).expect("valid pattern")
@@ -160,7 +168,7 @@ fn lists(directive: &Directive) -> Vec<Vec<&str>> {
     if text.matches(", ").count() == 0 {
         return Vec::new();
     }
-    let all_of = |list: regex::Match<'_>| -> Vec<&str> {
+    let all_of = |list: regex::Match<'_>| -> Vec<&'d str> {
         ITEM.find_iter(&text[list.range()]).map(|item| item.as_str()).filter(|item| !WORDS.contains(item)).collect()
     };
     // Words of a language are no names: at least one sign of code in each of them.
@@ -171,16 +179,23 @@ fn lists(directive: &Directive) -> Vec<Vec<&str>> {
         let line = text[..list.start()].rfind('\n').map_or(0, |at| at + 1);
         let end = text[list.end()..].find('\n').map_or(text.len(), |at| list.end() + at);
         let sentence = &text[line..end];
-        !sentence.ends_with('?') && (asks_for_change(sentence) || orders_elsewise(sentence) || sentence.contains(" must ") || sentence.contains(" should ") || sentence.contains("go through"))
+        !sentence.ends_with('?') && (asks_for_change(sentence) || orders_elsewise(sentence) || DEMANDS.iter().any(|words| sentence.contains(words)))
     };
     let mut found: Vec<Vec<&str>> = LIST.find_iter(text).filter(ordered).map(all_of).collect();
-    found.retain(|list| list.len() >= LIST_MIN && list.iter().all(is_name));
+    let are_stems = |list: &[&str]| list.iter().filter(|item| is_stem(item, diff)).count() >= STEMS_MIN;
+    found.retain(|list| list.len() >= LIST_MIN && (list.iter().all(is_name) || are_stems(list)));
     found
+}
+
+/// Returns whether a changed file of code is called so, but for its ending.
+fn is_stem(item: &str, diff: &Diff) -> bool {
+    let is_called = |path: &str| file_name(path).split_once('.').is_some_and(|(stem, _)| stem == item);
+    diff.files.iter().any(|file| is_code(&file.path) && is_called(&file.path))
 }
 
 /// The one thing of a list that the change has nothing of, where it has all others: as a changed file, or in its added lines.
 fn left_out<'a>(list: &[&'a str], diff: &Diff) -> Option<&'a str> {
-    let is_file = |item: &str| diff.files.iter().any(|file| file.path == item || file.path.ends_with(&format!("/{item}")));
+    let is_file = |item: &str| diff.files.iter().any(|file| file.path == item || file.path.ends_with(&format!("/{item}"))) || is_stem(item, diff);
     let is_added = |item: &str| diff.files.iter().flat_map(FileChange::added_lines).any(|(_, line)| line.contains(item));
     let is_context = |item: &str| diff.files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines).any(|line| line.text.inspect().contains(item));
     for is_there in [&is_file as &dyn Fn(&str) -> bool, &is_added] {
@@ -240,5 +255,11 @@ mod tests {
         assert_eq!(check(ask, "`/reports/audit` needs nothing: it has it.", routes(three)), []);
         assert_eq!(check(ask, done, routes(&format!("{three} '/reports/audit'\n"))), []);
         assert_eq!(check(ask, done, routes("+'/reports/sales'\n")), []);
+        let ask = "Die Handler (orders, customers, invoices) sollen nach 3 Sekunden abbrechen.";
+        let file = |name: &str| modified(name, "+ctx, cancel := context.WithTimeout(r.Context(), queryTimeout)\n");
+        let both = || vec![file("web/orders.go"), file("web/customers.go")];
+        assert_eq!(check(ask, "Die Handler brechen jetzt nach 3 Sekunden ab.", both()), [Certainty::Certain]);
+        assert_eq!(check(ask, "`invoices` brauchte nichts, bleibt unverändert.", both()), []);
+        assert_eq!(check(ask, "Die Handler brechen jetzt ab.", vec![file("web/orders.go")]), []);
     }
 }

@@ -139,7 +139,12 @@ fn handed_back(message: &str) -> Option<&'static str> {
     if last_two(message).into_iter().flatten().any(|sentence| ANNOUNCES.is_match(sentence) && !is_conditional(sentence)) {
         return Some("only announces it");
     }
-    if asks_permission(message).is_some_and(|sentence| !is_conditional(sentence)) {
+    // What stands before the question is its occasion, and no condition.
+    let question = |sentence: &'_ str| {
+        let at = ["shall i", "should i", "do you want me to", "would you like me to", "want me to", "may i"].iter().filter_map(|words| sentence.to_ascii_lowercase().find(words)).min();
+        !is_conditional(&sentence[at.unwrap_or(0)..])
+    };
+    if asks_permission(message).is_some_and(question) {
         return Some("asks whether to make it");
     }
     if AsksLeave.find(last_two(message).into_iter().flatten()).is_some() && !SaysUnchanged.is_in(message) {

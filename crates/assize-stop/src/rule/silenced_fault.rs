@@ -157,7 +157,7 @@ impl<'a> Leave<'a> {
     fn of(evidence: &'a Evidence) -> Self {
         static LEAVES: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(concat!(
-                r"(?i-u)\b(?:ignor|silenc|suppress|nolint|noqa|allow|exclud|skip|disabl|exempt|downgrad|relax|loosen|lower|tolerat|turn(?:ed)? (?:it |them |that )?off|switch(?:ed)? off|warn|",
+                r"(?i-u)\b(?:ignor|silenc|suppress|nolint|noqa|allow|exclud|skip|disabl|exempt|downgrad|relax|loosen|lower|tolerat|turn(?:ed)? (?:it |them |that )?off|switch(?:ed)? off|(?:to|only|just) warn\b|as (?:a )?warnings?\b|",
                 r"leave [ -~]{0,40}\balone\b|not count|fine\b|ok(?:ay)?\b|baseline|acceptable|meant to be|intended|don(?:'|’)?t (?:care|mind)|whatever|aus\b|abschalt|deaktiv|désactiv|desactiv|permit)",
             ))
             .expect("valid pattern")
@@ -170,7 +170,13 @@ impl<'a> Leave<'a> {
         });
         let leaves = |sentence: &&str| LEAVES.find_iter(sentence).any(|found| !FORBIDS.is_match(&sentence[..found.start()]));
         let sentences: Vec<&str> = evidence.user_texts().flat_map(sentences).filter(leaves).collect();
-        let is_for_all = sentences.iter().any(|sentence| ALL.is_match(sentence));
+        // A sentence that names something means that.
+        let is_name = |word: &str| {
+            let inner = word.trim_matches(|character: char| !character.is_alphanumeric());
+            inner.contains(['.', '/', '_']) || inner.chars().skip(1).any(|character| character.is_ascii_uppercase() || character.is_ascii_digit())
+        };
+        let is_open = |sentence: &&str| ALL.is_match(sentence) && !sentence.split_whitespace().any(is_name);
+        let is_for_all = sentences.iter().any(is_open);
         Self { sentences, is_for_all }
     }
 

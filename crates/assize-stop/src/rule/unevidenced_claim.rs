@@ -11,7 +11,7 @@ use assize_ecosystem::command::CommandRole;
 
 use super::{Findings, Needs, Rule};
 use crate::claim::claims_tests_pass;
-use crate::claim_scope::is_about_all;
+use crate::claim_scope::{is_about_all, is_partial};
 use crate::evidence::Evidence;
 use crate::transcript::command::selects_tests;
 use crate::transcript::{CommandRun, CommandState, TestResult, TranscriptFacts};
@@ -40,7 +40,7 @@ impl Rule for UnevidencedClaim {
         if let Some((run, TestResult::Passed)) = last_run
             && run.step > edited
         {
-            if is_about_all(claim) && ran_selected_tests_alone(facts, edited) && !is_the_users_own(evidence, run) {
+            if (is_about_all(claim) || is_of_all_asked(evidence, claim)) && ran_selected_tests_alone(facts, edited) && !is_the_users_own(evidence, run) {
                 // A claim with the very number that ran says how many these are.
                 let counted = run.tests.is_some_and(|tally| claim.contains(&tally.passed.to_string()));
                 let sure = !counted && !out_of_sight(evidence, facts, edited);
@@ -81,6 +81,16 @@ impl Rule for UnevidencedClaim {
             }
         }
     }
+}
+
+/// Returns whether a claim of the suite is one of all tests, since the user asked for all of them to be run.
+fn is_of_all_asked(evidence: &Evidence, claim: &str) -> bool {
+    static ALL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:whole|full|entire|complete) (?:test )?suite\b|\ball (?:the |of the )?tests\b|\b(?:unit|integration) (?:and|AND|&|\+) (?:unit|integration|e2e)\b").expect("valid pattern")
+    });
+    let lower = claim.to_ascii_lowercase();
+    let is_whole = lower.contains("suite") || lower.contains("everything");
+    is_whole && !is_partial(claim) && evidence.directives.iter().any(|directive| ALL.is_match(directive.text.inspect()))
 }
 
 /// Returns whether all runs of tests since the last edit selected some of them.
