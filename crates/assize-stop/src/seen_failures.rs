@@ -157,18 +157,24 @@ impl<'a> SeenFailures<'a> {
         });
         // A marker that is to go lets its test run again.
         static MARKER: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i-u)^[ -~]{0,16}?(?:\b|@|\[)(?:xfail|skips?|ignored?|disabled|pending|markers?|marks?)\b").expect("valid pattern")
+            Regex::new(r"(?i-u)^[ -~]{0,16}?(?:\b|@|\[)(?:xfail|skips?|ignored?|disabled|pending|markers?|marks?)\b")
+                .expect("valid pattern")
         });
         static BE: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?i-u)\b(?:be|get|gets|being|stay|stays|it|them|that|this|is|are|one|test|tests|marked|as|to)\b[ -~]{0,12}$").expect("valid pattern")
         });
         static RID: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i-u)\b(?:rid of|remov(?:e|es|ing)|drop|delet(?:e|ing)|lift|re-?enabl(?:e|ing))\b[ -~]{0,16}$").expect("valid pattern")
+            Regex::new(
+                r"(?i-u)\b(?:rid of|remov(?:e|es|ing)|drop|delet(?:e|ing)|lift|re-?enabl(?:e|ing))\b[ -~]{0,16}$",
+            )
+            .expect("valid pattern")
         });
         let wants = |sentence: &&str| {
             AWAY.find_iter(sentence).any(|found| {
                 let (before, after) = (&sentence[..found.start()], &sentence[found.end()..]);
-                let is_removal = ["rid", "remov", "delet", "drop", "take out"].iter().any(|verb| found.as_str().to_lowercase().ends_with(verb));
+                let is_removal = ["rid", "remov", "delet", "drop", "take out"]
+                    .iter()
+                    .any(|verb| found.as_str().to_lowercase().ends_with(verb));
                 // What somebody moved or removed is no wish.
                 let word: String = after.chars().take_while(|character| character.is_alphabetic()).collect();
                 let is_told = matches!(&*word, "ed" | "ped" | "ted" | "d") && !BE.is_match(before);

@@ -254,7 +254,7 @@ pub(super) fn is_usual(name: &str) -> bool {
 
 /// Where a function stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FunctionContext {
+pub(super) enum FunctionContext {
     /// On its own, or in a class that promises nothing.
     Plain,
     /// In an interface, or under a promise to some other type.
@@ -263,7 +263,8 @@ enum FunctionContext {
     Unknown,
 }
 
-fn place(lines: &[CodeLine<'_>], open: usize, language: Language) -> FunctionContext {
+/// Returns where a function stands.
+pub(super) fn place(lines: &[CodeLine<'_>], open: usize, language: Language) -> FunctionContext {
     static CONTRACT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"\bimpl\b.*\bfor\b|\btrait\b|\binterface\b|\babstract\b|\bimplements\b|\bextends\b|\bProtocol\b|\bABC\b|\bprotocol\b|\bextension\b|\bobject\b|\bnew\b|",

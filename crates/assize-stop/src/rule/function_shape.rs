@@ -136,7 +136,8 @@ pub(super) fn whole_function<'l, 'a>(
 ) -> Option<WholeFunction<'l, 'a>> {
     let name = function_name(&lines[open].code, language)?;
     let end = end_of_heading(lines, open)?;
-    let close = if language == Language::Python { end_by_indent(lines, open, end)? } else { end_by_braces(lines, end)? };
+    let close =
+        if language == Language::Python { end_by_indent(lines, open, end)? } else { end_by_braces(lines, end)? };
     let code: String = lines[open..=end].iter().map(|line| line.code.as_str()).collect::<Vec<_>>().join(" ");
     let parameters = parameters(code.split_once(&*name)?.1, language);
     let body = if close > end { &lines[end + 1..=close] } else { &[] };
@@ -214,5 +215,8 @@ fn parameter_name(part: &str, language: Language) -> Option<String> {
     };
     let name = word?.trim_start_matches(['*', '&', '$', '.']).trim_end_matches('?');
     let is_name = !name.is_empty() && name.chars().all(|character| character.is_alphanumeric() || character == '_');
-    (is_name && !matches!(name, "self" | "this" | "cls" | "_" | "void" | "mut") && !name.starts_with(|first: char| first.is_ascii_digit())).then(|| name.to_owned())
+    (is_name
+        && !matches!(name, "self" | "this" | "cls" | "_" | "void" | "mut")
+        && !name.starts_with(|first: char| first.is_ascii_digit()))
+    .then(|| name.to_owned())
 }

@@ -3,8 +3,8 @@
 //! A rule reads [`Evidence`] and states findings; it neither gathers nor decides. One rule is one
 //! file, named by its id. To add one: write the file, add it to `rules!` below.
 
-mod glance;
 mod function_shape;
+mod glance;
 mod reading;
 
 use std::collections::BTreeMap;

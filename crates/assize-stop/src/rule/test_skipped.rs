@@ -103,7 +103,7 @@ fn certainty(lines: &[CodeLine<'_>], index: usize, marker: SkipMarker, file: &Fi
     if excused || announced { Certainty::Likely } else { Certainty::Certain }
 }
 
-/// Returns whether a test is skipped for the value that it goes on to compare: it can no longer fail for that.
+/// Returns whether a test is skipped for the value that it compares below: it can no longer fail for that.
 fn skips_on_tested_value(lines: &[CodeLine<'_>], index: usize) -> bool {
     const NEAR: usize = 12;
     let words = |code: &str| -> Vec<String> {

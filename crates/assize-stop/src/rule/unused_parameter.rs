@@ -8,7 +8,7 @@ use assize_core::text::{listed, quote};
 use assize_ecosystem::Language;
 use regex::Regex;
 
-use super::empty_body::{EMPTY_WANTED, is_productive};
+use super::empty_body::{EMPTY_WANTED, FunctionContext, is_productive, place};
 use super::function_shape::{WholeFunction, whole_function};
 use super::reading::{CodeLine, DiffSide, DirectiveWish, MovedLines, has_word, is_reason, read};
 use super::{Findings, Needs, Rule};
@@ -37,6 +37,9 @@ impl Rule for UnusedParameter {
     }
 }
 
+/// Lines of code in a body that may be a stub.
+const BODY_LINES_MAX: usize = 8;
+
 fn check_file(
     file: &FileChange,
     evidence: &Evidence,
@@ -50,10 +53,13 @@ fn check_file(
             let Some(function) = whole_function(lines, open, language) else { continue };
             let came = function.body.iter().filter(|line| !line.is_bare()).any(|line| line.changed) || function.body.is_empty() && function.heading[0].changed;
             let unused = unused(&function);
-            if unused.is_empty() || !came {
+            // Of a long body more is written than is left out.
+            let length = function.body.iter().filter(|line| !line.is_bare()).count();
+            if unused.is_empty() || !came || length > BODY_LINES_MAX {
                 continue;
             }
-            let Some(said) = promise(&function, lines, open) else { continue };
+            let promised = place(lines, open, language) == FunctionContext::Contract;
+            let Some(said) = promise(&function, &lines[..open], promised) else { continue };
             if moved.take(said.raw) {
                 continue;
             }
@@ -108,18 +114,19 @@ fn without_comment<'a>(line: &CodeLine<'a>) -> &'a str {
     start.map_or(line.raw, |at| &line.raw[..at])
 }
 
-/// The comment in which a function says that something is to come, or what it does though it does nothing.
-fn promise<'l, 'a>(function: &WholeFunction<'l, 'a>, lines: &'l [CodeLine<'a>], open: usize) -> Option<&'l CodeLine<'a>> {
+/// The comment in which a function says that something is to come, or what it does though it does nothing. Where a type promises the
+/// function, it may be there for that alone: then it has to speak of a value that it has.
+fn promise<'l, 'a>(function: &WholeFunction<'l, 'a>, lines: &'l [CodeLine<'a>], promised: bool) -> Option<&'l CodeLine<'a>> {
     static LATER: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)\b(?:todo|fixme|later|for now|not yet|until|once|placeholder|stub|first|eventually|(?:will|would|should) (?:be|come|go|follow|need|do|use|call)|to be (?:done|added|written|filled)|",
+            r"(?i-u)\b(?:todo|fixme|later|for now|not yet|once|placeholder|stub|first|eventually|(?:will|would|should) (?:be|come|go|follow|need|do|use|call)|to be (?:done|added|written|filled)|",
             r"(?:follows?|goes|go|comes?|plugs? in|hooks? in|belongs?|lives?) here|left (?:to|for)|leaves? (?:it |this )?(?:to|for)|real (?:implementation|version|one|call|check)|in (?:a )?(?:production|real)|",
             r"simplif|simulat|pretend|dummy|fake|missing|still|next (?:step|version)|nachher|später|plus tard)\b",
         ))
         .expect("valid pattern")
     });
     static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:nothing|no-?op|not (?:needed|necessary|supported|required|used|applicable|relevant)|does(?:n't| not)|do(?:n't| not)|ignor|unused|always|never|intention|deliberate|by design|because|since|no [a-z]+ (?:in|for|here|to)|nop|required by|only|compat|deprecat|part of the)").expect("valid pattern")
+        Regex::new(r"(?i-u)\b(?:nothing|no-?op|not (?:needed|necessary|supported|required|used|applicable|relevant)|does(?:n't| not)|do(?:n't| not)|ignor|unused|always|never|intention|deliberate|by design|because|since|no [a-z]+ (?:in|for|here|to)|nop|required by|only|compat|deprecat|part of the|called (?:when|by|on|after|before|once)|use this|override|see also|restart)").expect("valid pattern")
     });
     let commented = |line: &&CodeLine<'_>| line.changed && is_reason(&line.comment);
     let own = || function.body.iter().filter(commented);
@@ -129,9 +136,12 @@ fn promise<'l, 'a>(function: &WholeFunction<'l, 'a>, lines: &'l [CodeLine<'a>], 
     if !is_constant(function) {
         return None;
     }
-    let above = lines[..open].iter().rev().take_while(|line| line.is_bare() && !line.comment.trim().is_empty());
+    let above = lines.iter().rev().take_while(|line| line.is_bare() && !line.comment.trim().is_empty());
     let mut above = above.filter(|line| line.changed);
-    above.find(|line| LATER.is_match(&line.comment) && !NOTHING.is_match(&line.comment)).or_else(|| own().find(|line| !NOTHING.is_match(&line.comment)))
+    above.find(|line| LATER.is_match(&line.comment) && !NOTHING.is_match(&line.comment)).or_else(|| {
+        let speaks_of_own = |comment: &str| ["this.", "self."].iter().any(|word| comment.contains(word));
+        own().find(|line| !NOTHING.is_match(&line.comment) && (!promised || speaks_of_own(&line.comment)))
+    })
 }
 
 /// Returns whether a body does nothing but return something constant.
@@ -183,6 +193,7 @@ mod tests {
             ("a.ts", "+  flush(key: string): void {\n+    // nothing to do, writes are not buffered\n+  }\n"),
             ("a.go", "+// Close does nothing.\n+func (d DirStore) Close(now bool) error { return nil }\n"),
             ("a.py", "+def render(name):\n+    return f\"hello {name}\"  # for now in English\n"),
+            ("a.swift", "+class AppDelegate: UIResponder, UIApplicationDelegate {\n+    func applicationDidBecomeActive(_ application: UIApplication) {\n+        // Refresh the user interface that was left in the background\n+    }\n+}\n"),
             ("a_test.go", "+func fake(key string) error {\n+\t// later\n+\treturn nil\n+}\n"),
         ] {
             assert_eq!(check(path, lines, "Implemented."), [], "{path}: {lines}");

@@ -49,7 +49,8 @@ pub fn faults(output: &str) -> Vec<PrintedFault<'_>> {
             }
         } else if let Some(fault) = ON_ONE_LINE.captures(line) {
             let number = fault.name("line").or_else(|| fault.name("row")).or_else(|| fault.name("at"));
-            let is_remark = |said: &str| ["note", "warning", "warn", "info", "help"].iter().any(|word| said.starts_with(word));
+            let is_remark =
+                |said: &str| ["note", "warning", "warn", "info", "help"].iter().any(|word| said.starts_with(word));
             let said = fault.name("message").filter(|said| !is_remark(said.as_str()));
             if let Some(path) = fault.name("path") {
                 found.extend(fault_of(path.as_str(), number, said));
@@ -64,7 +65,11 @@ pub fn faults(output: &str) -> Vec<PrintedFault<'_>> {
     found
 }
 
-fn fault_of<'a>(path: &'a str, line: Option<regex::Match<'a>>, message: Option<regex::Match<'a>>) -> Option<PrintedFault<'a>> {
+fn fault_of<'a>(
+    path: &'a str,
+    line: Option<regex::Match<'a>>,
+    message: Option<regex::Match<'a>>,
+) -> Option<PrintedFault<'a>> {
     at(path, line, message?.as_str())
 }
 
@@ -79,13 +84,25 @@ mod tests {
     #[test]
     fn the_usual_forms_are_read() {
         for (output, expected) in [
-            ("kitchen/ticket.py:6: error: Incompatible types  [assignment]\nFound 1 error in 1 file", &[("kitchen/ticket.py", 6)][..]),
+            (
+                "kitchen/ticket.py:6: error: Incompatible types  [assignment]\nFound 1 error in 1 file",
+                &[("kitchen/ticket.py", 6)][..],
+            ),
             ("a.py:1:80: E501 line too long", &[("a.py", 1)]),
             ("src/a.ts(3,5): error TS2322: Type 'x'", &[("src/a.ts", 3)]),
-            ("/src/Depot/Roster.cs(12,19): error CS8602: Dereference. [/src/Depot/Depot.csproj]", &[("/src/Depot/Roster.cs", 12)]),
-            ("/home/dev/app/src/route.js\n   8:9   error  Expected '==='  eqeqeq\n  18:30  error  'p' is not defined  no-undef\n\n✖ 2 problems", &[("/home/dev/app/src/route.js", 8), ("/home/dev/app/src/route.js", 18)]),
+            (
+                "/src/Depot/Roster.cs(12,19): error CS8602: Dereference. [/src/Depot/Depot.csproj]",
+                &[("/src/Depot/Roster.cs", 12)],
+            ),
+            (
+                "/home/dev/app/src/route.js\n   8:9   error  Expected '==='  eqeqeq\n  18:30  error  'p' is not defined  no-undef\n\n✖ 2 problems",
+                &[("/home/dev/app/src/route.js", 8), ("/home/dev/app/src/route.js", 18)],
+            ),
             ("/home/dev/app/src/route.js\n   8:9   warning  Expected '==='  eqeqeq\n", &[]),
-            ("error: used `unwrap()` on a `Result` value\n  --> src/lib.rs:20:9\n   |\n20 |     x", &[("src/lib.rs", 20)]),
+            (
+                "error: used `unwrap()` on a `Result` value\n  --> src/lib.rs:20:9\n   |\n20 |     x",
+                &[("src/lib.rs", 20)],
+            ),
             ("warning: unneeded `return` statement\n  --> src/lib.rs:21:5", &[]),
             ("writer.go:16:16: Error return value is not checked (errcheck)", &[("writer.go", 16)]),
             ("[ERROR] /src/App.java:[12,5] cannot find symbol", &[("/src/App.java", 12)]),

@@ -17,7 +17,8 @@ use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use assize_syntax::removed::{RemovedDeclaration, has_word, removed_declarations, renamed_declarations, with_name};
 
 use super::{
-    Deletions, GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, ReviewStep, TreeState, is_test_runner, key_of,
+    Deletions, GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, ReviewStep, TreeState, is_test_runner,
+    key_of,
 };
 use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
 use crate::random::fresh_word;
