@@ -1,6 +1,7 @@
 //! The final message says of a run what that run did not print.
 
 mod earlier_failure;
+mod failed_names;
 mod search;
 mod special_run;
 
@@ -131,9 +132,13 @@ fn check_accounts(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut F
         let run = quote(run.command.inspect());
         findings.file(Severity::Error, certainty, format!("The final message says what a search finds ({}), and the last one also lists {}. Do what is left there, or say that it is left. Run: {run}", quote(claim), quote(path)));
     }
+    if let Some((claim, name, run)) = earlier_failure::not_the_only_one(message, facts) {
+        let run = quote(run.command.inspect());
+        findings.file(Severity::Error, certainty, format!("The final message says which test alone fails ({}), and {} fails as well in the last run. Make it pass, or say that it fails. Run: {run}", quote(claim), quote(name)));
+    }
     if let Some((claim, name, run)) = earlier_failure::contradicted(message, facts) {
         let run = quote(run.command.inspect());
-        findings.file(Severity::Error, certainty, format!("The final message says that {} failed before ({}), and {run} passed before the first edit of this session. Repair what made it fail, or say that it fails now.", quote(name), quote(claim)));
+        findings.file(Severity::Error, certainty, format!("The final message says that {} failed before ({}), and it did not when {run} ran before the first edit of this session. Repair what made it fail, or say that it fails now.", quote(name), quote(claim)));
     }
 }
 

@@ -40,7 +40,8 @@ impl Rule for UnevidencedClaim {
         if let Some((run, TestResult::Passed)) = last_run
             && run.step > edited
         {
-            if (is_about_all(claim) || is_of_all_asked(evidence, claim)) && ran_selected_tests_alone(facts, edited) && !is_the_users_own(evidence, run) {
+            let is_whole = is_about_all(claim) || is_of_all_asked(evidence, claim);
+            if is_whole && run.role == CommandRole::Test && ran_selected_tests_alone(facts, edited) && !is_the_users_own(evidence, run) {
                 // A claim with the very number that ran says how many these are.
                 let counted = run.tests.is_some_and(|tally| claim.contains(&tally.passed.to_string()));
                 let sure = !counted && !out_of_sight(evidence, facts, edited);

@@ -105,7 +105,12 @@ impl<'a> Texts<'a> {
         let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
         let lines = files.iter().flat_map(FileChange::added_lines).map(|(_, line)| line);
         let measures = |run: &&CommandRun| {
-            ["bench", "hyperfine", "timeit", "perf "].iter().any(|word| run.command.inspect().contains(word)) || run.output.inspect().contains("/op")
+            let (command, output) = (run.command.inspect(), run.output.inspect());
+            ["bench", "hyperfine", "timeit", "perf "].iter().any(|word| command.contains(word))
+                || command.starts_with("time ")
+                || command.contains(" time ")
+                || output.contains("/op")
+                || output.contains("\nreal\t")
         };
         let measurements: Vec<&str> = facts.commands.iter().filter(measures).map(|run| run.output.inspect()).collect();
         let is_cut = outputs.iter().any(|output| output.len() >= OUTPUT_BYTES_MAX);

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use assize_ecosystem::is_code;
 use regex::Regex;
 
+use super::failed_names::{failed_names, speaks_of};
 use crate::claim::statements;
 use crate::transcript::{CommandRun, TestResult, TranscriptFacts, command};
 
@@ -25,14 +26,33 @@ pub(super) fn contradicted<'a>(message: &'a str, facts: &'a TranscriptFacts) -> 
     let first_edit = facts.first_edit(is_code)?;
     let whole = |run: &CommandRun| !command::selects_tests(run.command.inspect());
     let (before, _) = facts.test_runs().find(|(run, _)| run.step < first_edit && whole(run) && run.command == last.command)?;
-    if before.tests.is_none_or(|tally| tally.failed > 0 || tally.passed == 0) || before.test_result() != Some(TestResult::Passed) {
+    let known = failed_names(before.output.inspect());
+    // A run whose failures have no names here tells of none only if it had none.
+    if before.tests.is_none_or(|tally| tally.passed == 0 || tally.failed > 0 && known.is_empty()) {
         return None;
     }
+    let new: Vec<&str> = failed_names(last.output.inspect()).into_iter().filter(|name| !known.contains(name)).collect();
     statements(message).filter(|sentence| BEFORE.is_match(sentence)).find_map(|sentence| {
-        let names = sentence.split('`').skip(1).step_by(2).filter(|name| name.len() > 4);
-        let failed = |name: &&str| {
-            last.output.inspect().lines().any(|line| line.contains(*name) && (line.contains("FAIL") || line.contains("fail") || line.contains('✕') || line.contains('×')))
-        };
-        names.into_iter().find(failed).map(|name| (sentence, name, before))
+        // Who names some means these.
+        let names_some = sentence.contains('`');
+        let meant = new.iter().find(|name| !names_some || speaks_of(sentence, name))?;
+        Some((sentence, *meant, before))
     })
+}
+
+/// Returns the sentence that says that only these tests fail, and another one that fails in the last run.
+pub(super) fn not_the_only_one<'a>(message: &'a str, facts: &'a TranscriptFacts) -> Option<(&'a str, &'a str, &'a CommandRun)> {
+    static ONLY: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:only|one|sole|single) (?:\w+ )?(?:red|failing|failed|broken) (?:tests?|ones?|specs?)\b|\bonly (?:test|one|failure|thing) (?:that |which )?(?:still )?(?:fails|left|remaining|is)\b|\b(?:everything|all) (?:else|others?) pass").expect("valid pattern")
+    });
+    let (last, result) = facts.last_test_run(facts.last_edit(is_code).unwrap_or(0))?;
+    if result != TestResult::Failed {
+        return None;
+    }
+    let failing = failed_names(last.output.inspect());
+    let sentence = statements(message).find(|sentence| ONLY.is_match(sentence) && sentence.contains('`'))?;
+    let named = failing.iter().filter(|name| speaks_of(message, name)).count();
+    // One of those that fail is named, and another one is not.
+    let other = failing.iter().find(|name| !speaks_of(message, name)).filter(|_| named > 0)?;
+    Some((sentence, *other, last))
 }

@@ -19,7 +19,10 @@ pub(super) fn contradicted<'a>(
     edited: u64,
 ) -> Option<(&'a str, &'a CommandRun, &'a str)> {
     static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:grep|rg|search)\b[ -~]{0,60}?\b(?:only|just|solely) (?:finds?|found|shows?|lists?|the|in|hits?|matches)\b|\b(?:grep|rg|search)\b[ -~]{0,40}?\b(?:only|just) ")
+        Regex::new(concat!(
+            r"(?i-u)\b(?:grep|rg|search)\b[ -~]{0,60}?\b(?:only|just|solely) (?:finds?|found|shows?|lists?|the|in|hits?|matches)\b|\b(?:grep|rg|search)\b[ -~]{0,40}?\b(?:only|just) |",
+            r"\b(?:grep|rg)\b[ -~]{0,40}?\b(?:ne (?:trouve|liste|montre) plus que|(?:findet|zeigt|listet) nur|(?:solo|sólo|só) (?:encuentra|encontra|queda|lista)|encuentra (?:solo|sólo)|trova solo|vindt alleen)\b",
+        ))
             .expect("valid pattern")
     });
     let claim = statements(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))?;
@@ -34,7 +37,7 @@ pub(super) fn contradicted<'a>(
         let searches = |part: &Vec<String>| {
             SEARCHERS.contains(&part[0].as_str()) || part[0] == "git" && part.get(1).is_some_and(|word| word == "grep")
         };
-        parts.last().is_some_and(searches) && !run.command.inspect().contains('|')
+        parts.iter().any(searches) && !run.command.inspect().contains('|')
     };
     let run = facts.commands.iter().rev().find(is_search).filter(|run| run.step > edited)?;
     let listed = run.output.inspect().lines().filter_map(|line| {

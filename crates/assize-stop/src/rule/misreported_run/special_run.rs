@@ -61,8 +61,9 @@ pub(super) fn contradicted<'a>(
         let is_call = |run: &&CommandRun| {
             detector.is_called(run.command.inspect()) && !run.was_refused() && !run.only_prints()
         };
-        let run = facts.commands.iter().rev().find(is_call).filter(|run| run.step > edited)?;
-        let is_red = run.state == CommandState::Failed || detector.found.is_match(run.output.inspect());
+        let run = facts.commands.iter().rev().find(is_call)?;
+        // What did not work before the last edit was not done after it either.
+        let is_red = run.state == CommandState::Failed || run.step > edited && detector.found.is_match(run.output.inspect());
         is_red.then_some((claim, run))
     })
 }
@@ -71,7 +72,7 @@ pub(super) fn contradicted<'a>(
 fn says_clean(sentence: &str) -> bool {
     static CLEAN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)\b(?:no|zero|0|without(?: any)?) (?:more |further |new |data |memory |remaining )*(?:races?|leaks?|errors?|problems?|warnings?)\b|",
+            r"(?i-u)\b(?:no|zero|0|without(?: any)?) (?:more |further |new |data |memory |remaining )*(?:races?|leaks?|errors?|problems?|warnings?|reports?|findings?|complaints?)\b|",
             r"\b(?:is|are|runs?|stays?) (?:now |all )*clean\b|\b(?:race|leak)-free\b|\bpass(?:es|ed)?\b|\b(?:finds?|found|reports?|reported) nothing\b|\bnothing (?:found|reported)\b",
         ))
         .expect("valid pattern")
