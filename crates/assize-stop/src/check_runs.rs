@@ -21,7 +21,8 @@ pub fn kinds(command: &str) -> BTreeSet<CheckKind> {
             kinds.insert(CheckKind::Tests);
             kinds.insert(CheckKind::Build);
         }
-        if !matches!(role, CommandRole::Check | CommandRole::Script) {
+        let hooks = words.first() == Some(&"pre-commit");
+        if !matches!(role, CommandRole::Check | CommandRole::Script) && !hooks {
             continue;
         }
         let mut own = BTreeSet::new();
@@ -79,6 +80,10 @@ pub fn last_check(commands: &[CommandRun], kind: CheckKind) -> Option<(&CommandR
 /// Returns what a run of a kind of check came to.
 pub fn result_of(run: &CommandRun, kind: CheckKind) -> CheckResult {
     let said = found_nothing(run.command.inspect(), run.output.inspect(), kind == CheckKind::Build);
+    if let Some(status) = echoed_status(run) {
+        let sure = checks_alone(run.command.inspect(), kind);
+        return if status == 0 { CheckResult::Clean } else { CheckResult::Faulty { sure } };
+    }
     let says_so = reports_fault(run.output.inspect(), kind);
     match (run.state, said) {
         (CommandState::Failed, Some(false)) => CheckResult::Faulty { sure: true },
@@ -91,6 +96,15 @@ pub fn result_of(run: &CommandRun, kind: CheckKind) -> CheckResult {
         (_, Some(false)) => CheckResult::Faulty { sure: says_so || checks_alone(run.command.inspect(), kind) },
         (CommandState::Unknown | CommandState::Running, None) => CheckResult::Unknown,
     }
+}
+
+/// The status that `echo $?` printed last, behind the command.
+fn echoed_status(run: &CommandRun) -> Option<i32> {
+    let (_, echo) = run.command.inspect().rsplit_once("; echo")?;
+    let is_of_status = echo.contains("$?") && !echo.contains([';', '&', '|']);
+    let last = run.output.inspect().lines().rev().find(|line| !line.trim().is_empty()).filter(|_| is_of_status)?;
+    let digits = last.trim_end_matches(|character: char| !character.is_ascii_digit());
+    digits.rsplit(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// Returns whether a check of this kind stands before a semicolon or the end of a line, and something else behind it.
@@ -151,6 +165,12 @@ mod tests {
         assert_eq!(result("npm run lint | tail -3", 0, "bye", CheckKind::Lint), Some(CheckResult::Unknown));
         assert_eq!(result("cd web && npm run lint", 0, "", CheckKind::Lint), Some(CheckResult::Clean));
         assert_eq!(result("npm test", 1, "", CheckKind::Lint), None);
+        assert_eq!(
+            result("just lint; echo \"exit $?\"", 0, "warning: x\nexit 0", CheckKind::Lint),
+            Some(CheckResult::Clean)
+        );
+        assert_eq!(result("just lint; echo $?", 0, "error: x\n101\n", CheckKind::Lint), faulty(true));
+        assert_eq!(result("pre-commit run mypy --all-files", 1, "mypy....Failed", CheckKind::Types), faulty(true));
         let types = "a.py:2: error: Function is missing a type annotation  [no-untyped-def]\nFound 1 error in 1 file (checked 3 source files)\n2 passed in 0.02s";
         assert_eq!(result("ruff check . ; mypy ; pytest -q", 0, types, CheckKind::Types), faulty(true));
         assert_eq!(result("ruff check . ; mypy ; pytest -q", 0, types, CheckKind::Lint), Some(CheckResult::Clean));

@@ -41,7 +41,8 @@ fn requested(prompt: &str) -> Vec<Name> {
     static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?-u)\b(?:[Vv]ariable|[Ee]nv(?:ironment)?|ENV|[Ss]etting|[Cc]onstant|[Kk]onstante|[Uu]mgebungsvariable|d'environnement|de entorno|de ambiente)s? ",
-            r"(?:called |named |namens |appelée |llamada )?[`'\x22]?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b",
+            r"(?:called |named |namens |appelée |llamada )?[`'\x22]?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b|",
+            r"\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[`'\x22]? (?:in|from|aus|dans|en) (?:the |der |l'|el )?(?:[Ee]nv(?:ironment)?\b|Umgebung|entorno)",
         ))
         .expect("valid pattern")
     });
@@ -60,7 +61,8 @@ fn requested(prompt: &str) -> Vec<Name> {
     let mut names = Vec::new();
     for sentence in sentences(prompt).filter(|sentence| !sentence.ends_with('?')) {
         let found = [&VARIABLE, &FUNCTION].into_iter().flat_map(|pattern| pattern.captures_iter(sentence));
-        let found = found.filter_map(|found| found.get(1)).filter(|found| asked(sentence, *found));
+        let found =
+            found.filter_map(|found| found.iter().skip(1).flatten().next()).filter(|found| asked(sentence, *found));
         names.extend(found.map(|found| Name {
             source: NameSource::Requested,
             kind: NameKind::Word,
@@ -412,6 +414,7 @@ mod tests {
             ("Die Umgebungsvariable LOG_LEVEL soll gelten.", &["LOG_LEVEL"]),
             ("Add a method evict_expired() and call it.", &["evict_expired"]),
             ("TtlCache grows. Add `evictExpired()` (returns how many).", &["evictExpired"]),
+            ("- REPORT_DIR in the environment as the default for `--dir`", &["REPORT_DIR"]),
             ("The postgres test skips itself without PG_URL.", &[]),
             ("Remove the setting OLD_FLAG.", &[]),
             ("Is there a variable LOG_LEVEL?", &[]),

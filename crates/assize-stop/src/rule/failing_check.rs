@@ -12,6 +12,7 @@ use crate::claim::admits_failure;
 use crate::evidence::Evidence;
 use crate::attribution::Author;
 use crate::transcript::TestResult;
+use crate::transcript::command::selects_tests;
 use crate::verification::{CheckEnd, CheckKind, CheckRun};
 
 /// See the module.
@@ -77,6 +78,7 @@ fn passed_once(evidence: &Evidence, run: &CheckRun) -> bool {
     let Some(facts) = evidence.transcript.get().filter(|_| run.kind == CheckKind::Tests) else { return false };
     facts.commands.iter().any(|command| {
         command.test_result() == Some(TestResult::Passed)
+            && !selects_tests(command.command.inspect())
             && command.tests.is_none_or(|tally| tally.passed >= run.tests)
     })
 }

@@ -12,7 +12,7 @@ use regex::Regex;
 
 use super::failing_check::is_alone;
 use super::lost_test::{self, name_of};
-use super::reading::{CodeLine, DiffSide, HunkTest, lives_on, read, tests_in};
+use super::reading::{CodeLine, DiffSide, HunkTest, enclosing, lives_on, read, tests_in};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 use crate::seen_failures::SeenFailures;
@@ -64,7 +64,9 @@ fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<
     for run in &verification.runs {
         let is_hidden = |id: &&str| {
             let file = file_of(evidence, name_of(id));
-            let path = file.map_or_else(|| lost_test::file_of(id), |file| &file.path);
+            // Where no file is known, the program or package that the id begins with stands for it.
+            let own = if lost_test::file_of(id).is_empty() { id.split(' ').next().unwrap_or_default() } else { lost_test::file_of(id) };
+            let path = file.map_or(own, |file| &file.path);
             !seen.is_wanted_away(name_of(id), path) && !file.zip(evidence.diff.get()).is_some_and(|(file, diff)| lives_on(file, diff))
         };
         let hidden: Vec<String> =
@@ -165,8 +167,8 @@ fn by_pattern(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findi
         .expect("valid pattern")
     });
     let Some(diff) = evidence.diff.get() else { return false };
-    const BUILDS: [&str; 7] =
-        ["pom.xml", "build.gradle", "build.gradle.kts", "Makefile", "CMakeLists.txt", "package.json", "justfile"];
+    const BUILDS: [&str; 8] =
+        ["conftest.py", "pom.xml", "build.gradle", "build.gradle.kts", "Makefile", "CMakeLists.txt", "package.json", "justfile"];
     let runs_tests = |path: &str| {
         is_ci(path) || is_setting(path) || BUILDS.contains(&file_name(path)) || Language::of(path) == Some(Language::Shell)
     };
@@ -222,7 +224,10 @@ fn gate_of<'l, 'a>(lines: &'l [CodeLine<'a>], test: &HunkTest, end: usize, file:
         let marker = Language::of(&file.path).and_then(|language| skip_marker(language, &line.code, line.raw));
         marker.is_some_and(|marker| marker != SkipMarker::Sometimes)
     };
-    lines[own].iter().find(|line| line.changed && GATE.is_match(&line.code) && !is_marker(line) && !["fail", "Fail", "Fatal"].iter().any(|word| line.code.contains(word)))
+    // What stands above a block holds for all tests in it.
+    let blocks = enclosing(lines, test.index).filter_map(|block| lines.iter().position(|line| line.number == block.number));
+    let above = blocks.flat_map(|block| lines[..block].iter().rev().take_while(|line| line.code.trim_start().starts_with(['#', '@', '['])));
+    lines[own].iter().chain(above).find(|line| line.changed && GATE.is_match(&line.code) && !is_marker(line) && !["fail", "Fail", "Fatal"].iter().any(|word| line.code.contains(word)))
 }
 
 /// Returns whether a line takes away what stands behind it, or lets it fail, on every machine.

@@ -38,7 +38,7 @@ impl Rule for NothingChanged {
             return;
         }
         let words = directive.text.inspect();
-        let orders = asks_for_change(words) || orders_elsewise(words) || sentences(words).any(says_go_ahead);
+        let orders = asks_for_change(words) || orders_elsewise(words) || sentences(words).any(says_go_ahead) || demands(words);
         let tried = facts.commands_after(since).any(CommandRun::edits_in_place);
         let claim = claim_of(message, tried, orders);
         // What nothing in the whole session has changed no earlier prompt had changed either.
@@ -112,7 +112,7 @@ fn claim_of(message: &str, tried: bool, ordered: bool) -> Option<&str> {
 static STATES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i-u)^[ -/:-@]*(?:all )?(?:done|fixed|updated|all set|ready|finished|changed|removed|added|renamed)\b|\b(?:is|are|has|have|does|gets?|gives?|returns?|uses?|handles?|shows?|takes?|accepts?|raises?|throws?|supports?|",
-        r"works?|reads?|writes?|prints?|keeps?|waits?|sends?|goes|runs?) (?:[a-z]+ ){0,3}?now\b|\bnow (?:is|are|has|have|[a-z]{3,}s)\b|\b(?:is|are) (?:all )?in place\b",
+        r"works?|reads?|writes?|prints?|keeps?|waits?|sends?|goes|runs?) (?:[a-z0-9.]+ ){0,3}?now\b|\bnow (?:is|are|has|have|[a-z]{3,}s)\b|\b(?:is|are) (?:all )?in place\b",
     ))
     .expect("valid pattern")
 });
@@ -121,6 +121,17 @@ static STATES: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn orders_elsewise(words: &str) -> bool {
     let orders = |sentence: &str| !sentence.ends_with(['?', '？']) || AsksPolitely.is_in(sentence);
     sentences(words).any(|sentence| Order.is_in(sentence) && orders(sentence)) && !SaysUnchanged.is_in(words)
+}
+
+/// Returns whether a prompt says how something has to be, and asks nothing.
+fn demands(words: &str) -> bool {
+    static DEMAND: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:(?:it|they|this|that) |the (?:\w+ ){1,4}?)(?:should|must|has to|have to|needs? to) (?:[a-z]+ )?[a-z]{3,}\b").expect("valid pattern")
+    });
+    static ASKS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\?|\b(?:should (?:i|we)|what|why|how|whether|think|opinion|explain|review|look at|plan)\b").expect("valid pattern")
+    });
+    DEMAND.is_match(words) && !ASKS.is_match(words)
 }
 
 /// What a message does that holds the change as code.
@@ -236,7 +247,7 @@ pub(super) fn asks_for_change(words: &str) -> bool {
         Regex::new(concat!(
             r"(?i-u)^(?:add|fix|implement|create|write|build|refactor|rename|remove|delete|update|change|replace|convert|migrate|move|extract|",
             r"port|make|improve|optimi[sz]e|rewrite|introduce|support|integrate|extend|clean up|bump|upgrade|set up|wire|adjust|correct|",
-            r"handle|split|inline|simplify|modify|redesign|restyle|translate|document|scaffold|patch|repair|finish|complete|enable|disable)\b",
+            r"handle|split|inline|simplify|modify|redesign|restyle|translate|document|scaffold|patch|repair|finish|complete|enable|disable|raise|lower|increase|decrease|double|halve|shorten|lengthen|turn|switch|drop|cache|log|validate|show|hide)\b",
         ))
         .expect("valid pattern")
     });
