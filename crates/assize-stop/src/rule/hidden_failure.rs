@@ -7,7 +7,7 @@ use assize_core::finding::{Certainty, Severity};
 use assize_core::path::{file_name, is_ci};
 use assize_core::text::{listed, quote};
 use assize_ecosystem::marker::SkipMarker;
-use assize_ecosystem::{Language, is_code, is_setting, is_test, skip_marker};
+use assize_ecosystem::{Language, holds_tests, is_code, is_setting, is_test, skip_marker};
 use regex::Regex;
 
 use super::failing_check::is_alone;
@@ -167,10 +167,12 @@ fn by_pattern(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findi
         .expect("valid pattern")
     });
     let Some(diff) = evidence.diff.get() else { return false };
-    const BUILDS: [&str; 8] =
-        ["conftest.py", "pom.xml", "build.gradle", "build.gradle.kts", "Makefile", "CMakeLists.txt", "package.json", "justfile"];
+    const BUILDS: [&str; 7] =
+        ["pom.xml", "build.gradle", "build.gradle.kts", "Makefile", "CMakeLists.txt", "package.json", "justfile"];
     let runs_tests = |path: &str| {
-        is_ci(path) || is_setting(path) || BUILDS.contains(&file_name(path)) || Language::of(path) == Some(Language::Shell)
+        // What counts as a test by its name alone, and holds none, is a hook of the runner.
+        let is_hook = is_test(file_name(path)) && !holds_tests(path);
+        is_hook || is_ci(path) || is_setting(path) || BUILDS.contains(&file_name(path)) || Language::of(path) == Some(Language::Shell)
     };
     for file in diff.files.iter().filter(|file| runs_tests(&file.path)) {
         for (number, line) in file.added_lines() {

@@ -128,7 +128,7 @@ fn promise<'l, 'a>(function: &WholeFunction<'l, 'a>, lines: &'l [CodeLine<'a>], 
     static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:nothing|no-?op|not (?:needed|necessary|supported|required|used|applicable|relevant)|does(?:n't| not)|do(?:n't| not)|ignor|unused|always|never|intention|deliberate|by design|because|since|no [a-z]+ (?:in|for|here|to)|nop|required by|only|compat|deprecat|part of the|called (?:when|by|on|after|before|once)|use this|override|see also|restart)").expect("valid pattern")
     });
-    // What goes on over lines explains something; a stub says in one what it lacks.
+    // A comment of several lines explains something; a stub says in one what it lacks.
     let comments = |line: Option<&CodeLine<'_>>| line.is_some_and(|line| !line.comment.trim().is_empty());
     let is_alone = |at: usize| !comments(at.checked_sub(1).and_then(|above| function.body.get(above))) && !comments(function.body.get(at + 1));
     let commented = |(at, line): &(usize, &CodeLine<'_>)| line.changed && is_reason(&line.comment) && is_alone(*at);
