@@ -63,7 +63,17 @@ fn check_file(
     findings: &mut Findings<'_>,
 ) {
     let language = Language::of(&file.path);
-    for lines in &read(file, DiffSide::New) {
+    let hunks = read(file, DiffSide::New);
+    let marked = |lines: &[CodeLine<'_>], index: usize| -> Option<HunkTest> {
+        let line = lines.get(index).filter(|line| line.changed)?;
+        language.and_then(|it| skip_marker(it, &line.code, line.raw))?;
+        tests_in(lines, language).into_iter().min_by_key(|test| test.index.abs_diff(index))
+    };
+    // Where the user names a test that may be skipped, the others may not.
+    let names_one = hunks.iter().any(|lines| {
+        (0..lines.len()).filter_map(|index| marked(lines, index)).any(|test| seen.is_wanted_away(&test.name, &file.path))
+    });
+    for lines in &hunks {
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.changed) {
             let Some(marker) = language.and_then(|it| skip_marker(it, &line.code, line.raw)) else { continue };
             if moved.take(line.raw) {
@@ -74,8 +84,11 @@ fn check_file(
             let named = |test: &HunkTest| seen.is_wanted_away(&test.name, &file.path);
             let is_wanted = tests.iter().filter(|test| test.index.abs_diff(index) <= 10).any(named);
             let certainty = if is_test_input(&file.path) { Certainty::Likely } else { certainty };
-            let Some(certainty) = asked.soften(certainty) else { continue };
-            let certainty = if is_wanted { Certainty::Likely } else { certainty };
+            let is_other = names_one
+                && marked(lines, index).is_some_and(|test| seen.has(&test.name) && !seen.is_wanted_away(&test.name, ""));
+            let softened = if is_other { Some(certainty) } else { asked.soften(certainty) };
+            let Some(certainty) = softened else { continue };
+            let certainty = if is_wanted && !is_other { Certainty::Likely } else { certainty };
             let message = format!(
                 "{} keeps a test from running. Make the test pass and let it run; if it cannot run here, say for which platform or missing resource, and ask the user.",
                 quote(line.raw)
