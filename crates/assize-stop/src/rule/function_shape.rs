@@ -164,7 +164,16 @@ fn end_by_braces(lines: &[CodeLine<'_>], end: usize) -> Option<usize> {
     let mut depth = 0_i32;
     let mut opened = false;
     for (index, line) in lines.iter().enumerate().skip(end) {
-        for character in line.code.chars() {
+        let code = line.code.trim_end();
+        // Braces of types stand in a heading as well; the last one on its last line begins the body.
+        let own = if index > end {
+            code
+        } else if code.ends_with('{') {
+            "{"
+        } else {
+            code.rfind(')').map_or(code, |at| &code[at..])
+        };
+        for character in own.chars() {
             depth += match character {
                 '{' => 1,
                 '}' => -1,

@@ -197,6 +197,7 @@ mod tests {
             ("a.go", "+// Close does nothing.\n+func (d DirStore) Close(now bool) error { return nil }\n"),
             ("a.py", "+def render(name):\n+    return f\"hello {name}\"  # for now in English\n"),
             ("a.swift", "+class AppDelegate: UIResponder, UIApplicationDelegate {\n+    func applicationDidBecomeActive(_ application: UIApplication) {\n+        // Refresh the user interface that was left in the background\n+    }\n+}\n"),
+            ("a.ts", "+// The rest lands later, once they can be had.\n+export function reason(repo: {\n+  provider: string;\n+}): string | null {\n+  if (repo.provider === 'x') return null;\n+  return 'none';\n+}\n"),
             ("a_test.go", "+func fake(key string) error {\n+\t// later\n+\treturn nil\n+}\n"),
         ] {
             assert_eq!(check(path, lines, "Implemented."), [], "{path}: {lines}");
