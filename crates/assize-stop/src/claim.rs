@@ -31,7 +31,7 @@ macro_rules! no_word_but {
 
 /// Returns whether a message holds one of the texts, which are given in lower case. A look before a
 /// regular expression is built: most messages have nothing to do with most of them.
-fn holds_any(message: &str, texts: &[&str]) -> bool {
+pub(crate) fn holds_any(message: &str, texts: &[&str]) -> bool {
     let lower = message.to_ascii_lowercase();
     texts.iter().any(|text| lower.contains(text))
 }

@@ -176,7 +176,12 @@ impl<'a> Leave<'a> {
             inner.contains(['.', '/', '_']) || inner.chars().skip(1).any(|character| character.is_ascii_uppercase() || character.is_ascii_digit())
         };
         let is_open = |sentence: &&str| ALL.is_match(sentence) && !sentence.split_whitespace().any(is_name);
-        let is_for_all = sentences.iter().any(is_open);
+        // Who orders other settings gets them.
+        static CONFIGURES: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)\b(?:adjust|chang|updat|set up|configur|tun|edit|rewrit|migrat|simplif|relax|add|creat|introduc)\w*[ -~]{0,40}\b(?:config\w*|settings?|rules?|ruleset|tsconfig|eslintrc)\b|\bconfigure\b").expect("valid pattern")
+        });
+        let configures = evidence.user_texts().flat_map(crate::claim::sentences).any(|sentence| CONFIGURES.is_match(sentence));
+        let is_for_all = configures || sentences.iter().any(is_open);
         Self { sentences, is_for_all }
     }
 
@@ -246,6 +251,7 @@ mod tests {
             ("Make mypy pass.", settings, GREEN, Some(Certainty::Certain)),
             ("Make mypy pass. escposx has no types, ignore its imports.", settings, GREEN, Some(Certainty::Certain)),
             ("Make mypy pass. ticket is legacy, ignore it.", settings, GREEN, None),
+            ("Adjust the config so that mypy passes.", settings, GREEN, Some(Certainty::Likely)),
             ("Ignore the errors that mypy has.", settings, GREEN, Some(Certainty::Likely)),
             ("Make mypy pass.", settings, (1, RED), None),
             ("Make mypy pass.", ("src/ticket.py", "-x: str = f()\n+x = f()  # noqa\n"), GREEN, None),

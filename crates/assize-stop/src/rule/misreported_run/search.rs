@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use assize_core::path::file_name;
 use regex::Regex;
 
-use crate::claim::{hedged, statements};
+use crate::claim::{hedged, holds_any, statements};
 use crate::transcript::command::parts;
 use crate::transcript::{CommandRun, TranscriptFacts};
 
@@ -25,6 +25,9 @@ pub(super) fn contradicted<'a>(
         ))
             .expect("valid pattern")
     });
+    if !holds_any(message, &["grep", "rg ", "search"]) {
+        return None;
+    }
     let claim = statements(message).find(|sentence| CLAIM.is_match(sentence) && !hedged(sentence))?;
     // Which hits are meant is told by the files that the sentence names.
     let named: Vec<&str> = claim.split(|character: char| character.is_whitespace() || "`,;:()'\"".contains(character)).collect();
