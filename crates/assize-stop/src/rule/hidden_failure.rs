@@ -1,8 +1,9 @@
 //! A test failed, and then it no longer ran.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use assize_core::diff::FileChange;
+use assize_core::diff::{Diff, FileChange};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::path::{file_name, is_ci};
 use assize_core::text::{listed, quote};
@@ -108,7 +109,9 @@ fn by_report(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findin
         lines.into_iter().any(|line| line.text.inspect().contains(word))
     };
     let is_wanted = |word: &str| seen.is_wanted_away(word, file_of(evidence, word).map_or("", |file| &file.path));
+    let marked = plainly_marked(diff);
     let mut hidden: Vec<String> = words
+        .filter(|word| !marked.contains(*word))
         .filter(|word| word.len() > 7 && seen.has_failed(word) && is_touched(word) && !is_wanted(word))
         .map(quote)
         .collect();
@@ -125,6 +128,24 @@ fn by_report(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findin
         format!("Tests that failed in this session are skipped in its last run: {}. Let them run and repair what they test, or ask the user. Run: {}", listed(&names, NAMED_MAX), quote(run.command.inspect())),
     );
     true
+}
+
+/// The tests that carry a plain marker for skipping: another rule finds these.
+fn plainly_marked(diff: &Diff) -> BTreeSet<String> {
+    let mut marked = BTreeSet::new();
+    for file in diff.files.iter().filter(|file| is_code(&file.path)) {
+        let language = Language::of(&file.path);
+        for lines in &read(file, DiffSide::New) {
+            let is_marker = |line: &CodeLine<'_>| {
+                let marker = language.and_then(|language| skip_marker(language, &line.code, line.raw));
+                line.changed && marker.is_some_and(|marker| marker != SkipMarker::Sometimes)
+            };
+            let tests = tests_in(lines, language).into_iter();
+            let near = |test: &HunkTest| lines[test.index.saturating_sub(GATE_LINES)..=test.index].iter().any(is_marker);
+            marked.extend(tests.filter(near).map(|test| test.name));
+        }
+    }
+    marked
 }
 
 /// What the change shows: a condition, a tag or a wrapper that came at a test that was seen to fail.

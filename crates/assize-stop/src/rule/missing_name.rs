@@ -53,6 +53,11 @@ impl Rule for MissingName {
     }
 }
 
+/// Words with which a message says that something has another name.
+static OTHER_NAME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:under|by) (?:the|another|a different) name\b|\b(?:called|named) it\b|\binstead of\b|\brather than\b").expect("valid pattern")
+});
+
 /// Reports what the prompt asks for by a name that stands nowhere.
 fn check_requested(
     evidence: &Evidence,
@@ -73,7 +78,8 @@ fn check_requested(
     };
     for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Requested) {
         let name = sighting.name.text.as_str();
-        if !sighting.places.is_empty() || went(name) || is_made(name) || message.contains(name) {
+        let is_told = || message.to_lowercase().contains(&name.to_lowercase()) || OTHER_NAME.is_match(message);
+        if !sighting.places.is_empty() || went(name) || is_made(name) || is_told() {
             continue;
         }
         let sure = is_alone(evidence) && facts.delegation_step.is_none() && evidence.directives.len() == 1;

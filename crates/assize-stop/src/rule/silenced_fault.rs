@@ -9,7 +9,7 @@ use assize_core::text::{listed, quote};
 use assize_ecosystem::{Language, is_code, is_generated, is_setting};
 use regex::Regex;
 
-use super::reading::{CodeLine, DiffSide, read};
+use super::reading::{CodeLine, DiffSide, is_reason, read};
 use super::{Findings, Needs, Rule};
 use crate::check_runs::{CheckResult, kinds, result_of};
 use crate::claim::sentences;
@@ -43,7 +43,7 @@ impl Rule for SilencedFault {
         }
         let leave = Leave::of(evidence);
         let own = || faults(before).into_iter().filter(|fault| is_own(fault) && !may_be_of_settings(fault));
-        let covered = own().filter(|fault| !leave.covers(fault));
+        let covered = own().filter(|fault| !leave.covers(fault) && !is_answered(diff, fault));
         let mut silenced: BTreeSet<String> =
             covered.map(|fault| quote(&format!("{}:{}: {}", fault.path, fault.line, fault.message))).collect();
         if silenced.is_empty() && COVERAGE.is_match(before) {
@@ -80,6 +80,17 @@ fn left_out(diff: &Diff) -> impl Iterator<Item = &str> {
     });
     let lines = diff.files.iter().filter(|file| !is_code(&file.path) || is_setting(&file.path)).flat_map(FileChange::added_lines);
     lines.filter_map(|(_, line)| Some(ENTRY.captures(line)?.iter().skip(1).flatten().next()?.as_str()))
+}
+
+/// Returns whether a comment came right beside a fault that says why it is none: that is said openly, at its place.
+fn is_answered(diff: &Diff, fault: &PrintedFault<'_>) -> bool {
+    const NEAR: u32 = 2;
+    let is_of = |file: &&FileChange| fault.path.ends_with(&*file.path);
+    diff.files.iter().filter(is_of).any(|file| {
+        let lines = read(file, DiffSide::New);
+        let mut own = lines.iter().flatten().filter(|line| line.changed && line.number.abs_diff(fault.line) <= NEAR);
+        own.any(|line| is_reason(&line.comment))
+    })
 }
 
 /// The first line that came and may let a check find less, or mind it less.
