@@ -36,8 +36,9 @@ impl Rule for SilencedFault {
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let (Some(diff), Some(facts)) = (evidence.diff.get(), evidence.transcript.get()) else { return };
-        let Some((file, line)) = loosening(diff) else { return };
+        // What the transcript tells is looked up first: it takes less than reading the whole change.
         let Some((before, after)) = turned_green(evidence, facts) else { return };
+        let Some((file, line)) = loosening(diff) else { return };
         if diff.files.iter().any(changes_code) {
             return;
         }
@@ -113,10 +114,11 @@ fn turned_green<'a>(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Optio
     [CheckKind::Lint, CheckKind::Types, CheckKind::Build].into_iter().find_map(|kind| {
         let is_meant = |run: &&CommandRun| !run.was_refused() && kinds(run.command.inspect()).contains(&kind);
         let first_edit = facts.edits.first()?.step;
-        let failed = facts.commands.iter().filter(is_meant).find(|run| run.step < first_edit && run.state == CommandState::Failed);
-        let before = failed.map(|run| run.output.inspect()).or_else(told)?;
         let after = facts.commands.iter().rev().find(is_meant).filter(|run| run.step > edited)?;
-        (result_of(after, kind) == CheckResult::Clean).then_some((before, after))
+        let failed = |run: &&CommandRun| run.step < first_edit && run.state == CommandState::Failed;
+        let failed = facts.commands.iter().filter(is_meant).find(failed).map(|run| run.output.inspect());
+        let is_green = result_of(after, kind) == CheckResult::Clean;
+        is_green.then(|| failed.or_else(told)).flatten().map(|before| (before, after))
     })
 }
 

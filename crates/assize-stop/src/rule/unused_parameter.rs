@@ -31,10 +31,18 @@ impl Rule for UnusedParameter {
         let Some(diff) = evidence.diff.get() else { return };
         let asked = DirectiveWish::new(evidence, &EMPTY_WANTED);
         let mut moved = MovedLines::new(diff);
-        for file in diff.files.iter().filter(|file| is_productive(&file.path) && file.added_lines().next().is_some()) {
+        for file in diff.files.iter().filter(|file| is_productive(&file.path) && adds_comment(file)) {
             check_file(file, evidence, &asked, &mut moved, findings);
         }
     }
+}
+
+/// Returns whether a line came that may hold a comment of some words. A look before the file is read.
+fn adds_comment(file: &FileChange) -> bool {
+    file.added_lines().any(|(_, line)| {
+        let comment = ["//", "# ", "/*", "* "].iter().find_map(|mark| line.split_once(mark));
+        comment.is_some_and(|(_, said)| said.split_whitespace().nth(2).is_some())
+    })
 }
 
 /// What stands in a body that fails when it is called.
