@@ -263,9 +263,7 @@ impl PreparedWorktree {
         if !self.has_program(&command) {
             return Ok(None);
         }
-        let command = command.with_test_seconds(terms.test_seconds);
-        let checks = RunnerChecks { canary: None, markers: &CompletionMarkers::default() };
-        self.carry_out((planned, &self.copy), &command, checks, sandbox, terms, printed).map(Some)
+        self.carry_out_untested((planned, &self.copy), command, sandbox, terms, printed).map(Some)
     }
 
     /// Runs a gate with which warnings of deprecation are no errors, where it can be told so. Neither the runner nor the tests are put
@@ -283,9 +281,7 @@ impl PreparedWorktree {
     ) -> Result<Option<GateExecution>, CopyError> {
         let Planned { gate, setup } = planned;
         let Some(command) = gate.despite_deprecations(gate.command(setup, &self.project)) else { return Ok(None) };
-        let command = command.with_test_seconds(terms.test_seconds);
-        let checks = RunnerChecks { canary: None, markers: &CompletionMarkers::default() };
-        self.carry_out((planned, &self.copy), &command, checks, sandbox, terms, printed).map(Some)
+        self.carry_out_untested((planned, &self.copy), command, sandbox, terms, printed).map(Some)
     }
 
     /// Runs the tests of some files in another copy of the same project, with the build output of this one. Neither the
@@ -306,9 +302,21 @@ impl PreparedWorktree {
         let Planned { gate, setup } = planned;
         let command = gate.command_for(setup, &self.project, files);
         let command = command.unwrap_or_else(|| gate.command(setup, &self.project));
+        self.carry_out_untested((planned, copy), command, sandbox, terms, printed)
+    }
+
+    /// Runs a command of a gate without putting its runner to the test.
+    fn carry_out_untested(
+        &self,
+        on: (Planned<'_>, &WorkCopy),
+        command: GateCommand,
+        sandbox: &Sandbox,
+        terms: &RunTerms,
+        printed: &mut dyn FnMut(&str),
+    ) -> Result<GateExecution, CopyError> {
         let command = command.with_test_seconds(terms.test_seconds);
         let checks = RunnerChecks { canary: None, markers: &CompletionMarkers::default() };
-        self.carry_out((planned, copy), &command, checks, sandbox, terms, printed)
+        self.carry_out(on, &command, checks, sandbox, terms, printed)
     }
 
     /// Lets a gate's tool rewrite files instead of checking them. Returns whether there is such a tool and it

@@ -152,9 +152,6 @@ impl<'a> SeenFailures<'a> {
             ))
             .expect("valid pattern")
         });
-        static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i-u)\b(?:do not|don(?:'|’)?t|must not|may not|never|without|instead of|rather than|no|not)\b[ -~]{0,24}$").expect("valid pattern")
-        });
         // A marker that is to go lets its test run again.
         static MARKER: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?i-u)^[ -~]{0,16}?(?:\b|@|\[)(?:xfail|skips?|ignored?|disabled|pending|markers?|marks?)\b")
@@ -178,11 +175,19 @@ impl<'a> SeenFailures<'a> {
                 // What somebody moved or removed is no wish.
                 let word: String = after.chars().take_while(|character| character.is_alphabetic()).collect();
                 let is_told = matches!(&*word, "ed" | "ped" | "ted" | "d") && !BE.is_match(before);
-                !(is_told || FORBIDS.is_match(before) || RID.is_match(before) || is_removal && MARKER.is_match(after))
+                !(is_told || is_forbidden(before) || RID.is_match(before) || is_removal && MARKER.is_match(after))
             })
         };
         self.wishes.iter().flat_map(|text| sentences(text)).filter(wants)
     }
+}
+
+/// Returns whether the words before a wish forbid it: "do not skip" is none.
+pub(crate) fn is_forbidden(before: &str) -> bool {
+    static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:do not|don(?:'|’)?t|must not|may not|never|without|instead of|rather than|no|not)\b[ -~]{0,24}$").expect("valid pattern")
+    });
+    FORBIDS.is_match(before)
 }
 
 /// Returns whether a line reports a test that passed, or one that only began.

@@ -99,20 +99,13 @@ fn changes_comments_alone(file: &FileChange) -> bool {
     // Code may stand beside a comment that changed, in other columns.
     let code_of = |side: &[Vec<CodeLine<'_>>]| {
         let own = side.iter().flatten().filter(|line| line.changed && !is_words(line));
-        let mut code: Vec<String> = own.map(|line| without_comment(line).split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        let mut code: Vec<String> = own.map(|line| line.without_comment().split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         code.sort_unstable();
         code
     };
     code_of(&sides[0]) == code_of(&sides[1])
         && changed().all(|line| !is_told(&line.comment))
         && changed().any(|line| !line.comment.trim().is_empty() || is_docstring(&line.code) && !line.raw.trim().is_empty())
-}
-
-/// The text of a line before its comment.
-fn without_comment<'a>(line: &CodeLine<'a>) -> &'a str {
-    let comment = line.comment.trim();
-    let start = if comment.is_empty() { None } else { line.raw.rfind(comment) };
-    start.map_or(line.raw, |at| line.raw[..at].trim_end_matches(['/', '#', '*', '-', ' ', '\t']))
 }
 
 /// Returns whether a changed comment may be more than one: documentation with code in it, or a line that a tool reads.

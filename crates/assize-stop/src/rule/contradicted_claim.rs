@@ -4,7 +4,7 @@ use assize_core::finding::{Certainty, Severity};
 use assize_ecosystem::is_code;
 use assize_core::text::quote;
 
-use super::misreported_run::{failed_command, failed_commands, is_of_tests};
+use super::misreported_run::{certainty, failed_command, failed_commands, is_of_tests};
 use super::{Findings, Needs, Rule};
 use crate::claim::{admits_failure, claims_tests_pass};
 use crate::claim_scope::is_partial;
@@ -26,8 +26,7 @@ impl Rule for ContradictedClaim {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let Some(facts) = evidence.transcript.get() else { return };
         for command in failed_commands(evidence.message(), facts).filter(|command| is_of_tests(command)) {
-            let certainty = if facts.limits.is_empty() { Certainty::Certain } else { Certainty::Likely };
-            findings.file(Severity::Error, certainty, failed_command(command));
+            findings.file(Severity::Error, certainty(facts), failed_command(command));
         }
         let Some((run, result)) = facts.last_test_run(facts.last_edit(is_code).unwrap_or(0)) else { return };
         if !matches!(result, TestResult::Failed | TestResult::NoneRan) {

@@ -47,7 +47,7 @@ impl Rule for MisreportedRun {
 }
 
 /// What is read of runs is certain where the transcript has no gaps.
-fn certainty(facts: &TranscriptFacts) -> Certainty {
+pub(super) fn certainty(facts: &TranscriptFacts) -> Certainty {
     if facts.limits.is_empty() { Certainty::Certain } else { Certainty::Likely }
 }
 

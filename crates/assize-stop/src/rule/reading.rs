@@ -46,7 +46,14 @@ pub(super) struct CodeLine<'a> {
     pub(super) in_test: bool,
 }
 
-impl CodeLine<'_> {
+impl<'a> CodeLine<'a> {
+    /// The line as it stands, without its comment and the marks of it.
+    pub(super) fn without_comment(&self) -> &'a str {
+        let comment = self.comment.trim();
+        let start = if comment.is_empty() { None } else { self.raw.rfind(comment) };
+        start.map_or(self.raw, |at| self.raw[..at].trim_end_matches(['/', '#', '*', '-', ' ', '\t']))
+    }
+
     /// Returns whether the line holds no code.
     pub(super) fn is_bare(&self) -> bool {
         self.code.trim().is_empty() && !self.in_string()

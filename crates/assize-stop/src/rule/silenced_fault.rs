@@ -14,7 +14,7 @@ use super::{Findings, Needs, Rule};
 use crate::check_runs::{CheckResult, kinds, result_of};
 use crate::claim::sentences;
 use crate::evidence::Evidence;
-use crate::seen_failures::parts;
+use crate::seen_failures::{is_forbidden, parts};
 use crate::transcript::fault_output::{PrintedFault, faults};
 use crate::transcript::{CommandRun, CommandState, TranscriptFacts};
 use crate::verification::CheckKind;
@@ -178,11 +178,8 @@ impl<'a> Leave<'a> {
         static ALL: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?i-u)\b(?:rules?|warnings?|errors?|faults?|complaints?|findings?|checks?|linters?|config(?:uration)?|settings?|levels?|severity|them|those|all)\b").expect("valid pattern")
         });
-        static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i-u)\b(?:do not|don(?:'|’)?t|must not|may not|never|without|instead of|rather than|no|not)\b[ -~]{0,24}$").expect("valid pattern")
-        });
-        let leaves = |sentence: &&str| LEAVES.find_iter(sentence).any(|found| !FORBIDS.is_match(&sentence[..found.start()]));
-        let sentences: Vec<&str> = evidence.user_texts().flat_map(sentences).filter(leaves).collect();
+        let leaves = |sentence: &&str| LEAVES.find_iter(sentence).any(|found| !is_forbidden(&sentence[..found.start()]));
+        let own: Vec<&str> = evidence.user_texts().flat_map(sentences).filter(leaves).collect();
         // A sentence that names something means that.
         let is_name = |word: &str| {
             let inner = word.trim_matches(|character: char| !character.is_alphanumeric());
@@ -193,9 +190,9 @@ impl<'a> Leave<'a> {
         static CONFIGURES: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?i-u)\b(?:adjust|chang|updat|set up|configur|tun|edit|rewrit|migrat|simplif|relax|add|creat|introduc)\w*[ -~]{0,40}\b(?:config\w*|settings?|rules?|ruleset|tsconfig|eslintrc)\b|\bconfigure\b").expect("valid pattern")
         });
-        let configures = evidence.user_texts().flat_map(crate::claim::sentences).any(|sentence| CONFIGURES.is_match(sentence));
-        let is_for_all = configures || sentences.iter().any(is_open);
-        Self { sentences, is_for_all }
+        let configures = evidence.user_texts().flat_map(sentences).any(|sentence| CONFIGURES.is_match(sentence));
+        let is_for_all = configures || own.iter().any(is_open);
+        Self { sentences: own, is_for_all }
     }
 
     /// Returns whether the user names what an entry of settings leaves out, by its last part.

@@ -113,18 +113,12 @@ fn is_wished(evidence: &Evidence, asked: &DirectiveWish<'_>, name: &str) -> bool
 /// The parameters of which the body says nothing.
 fn unused(function: &WholeFunction<'_, '_>) -> Vec<String> {
     let is_used = |name: &str| {
-        let own = function.body.iter().any(|line| has_word(without_comment(line), name));
+        let own = function.body.iter().any(|line| has_word(line.without_comment(), name));
         // What stands behind the heading on its last line belongs to the body.
         let beside = function.heading.last().is_some_and(|line| line.code.rsplit_once(['{', '=']).is_some_and(|(_, rest)| has_word(rest, name)));
         own || beside
     };
     function.parameters.iter().filter(|name| !is_used(name)).cloned().collect()
-}
-
-fn without_comment<'a>(line: &CodeLine<'a>) -> &'a str {
-    let comment = line.comment.trim();
-    let start = if comment.is_empty() { None } else { line.raw.rfind(comment) };
-    start.map_or(line.raw, |at| &line.raw[..at])
 }
 
 /// The comment in which a function says that something is to come, or what it does though it does nothing. Where a type promises the

@@ -535,13 +535,13 @@ pub(super) fn by_change(gate: &str, excuses: &Excuses) -> Vec<Finding> {
     kinds.into_iter().filter_map(reported).collect()
 }
 
-/// Returns whether code calls what bears a name, takes it out of something, or imports it, rather than declares it.
 /// The last part of the name by which a file is imported.
 fn module_name(path: &str) -> &str {
     let stem = file_name(path).split('.').next().unwrap_or_default();
     if matches!(stem, "index" | "__init__" | "mod") { file_name(parent(path)) } else { stem }
 }
 
+/// Returns whether code calls what bears a name, takes it out of something, or imports it, rather than declares it.
 fn asks_for(text: &str, name: &str) -> bool {
     const IMPORTS: [&str; 4] = ["import", "use ", "require", "export {"];
     const DECLARES: [&str; 4] = ["def ", "fn ", "func ", "function "];
