@@ -90,9 +90,10 @@ fn check_file(
                 Severity::Error,
                 certainty,
                 format!(
-                    "{} takes {} and does not use it, and says: {}. Write what is missing, or say in the final message that it is.",
+                    "{} takes {} and does not use {}, and says: {}. Write what is missing, or say in the final message that it is.",
                     quote(&function.name),
                     listed(&names, 3),
+                    if names.len() == 1 { "it" } else { "them" },
                     quote(said.raw.trim())
                 ),
             );
