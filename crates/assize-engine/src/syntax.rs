@@ -106,6 +106,12 @@ pub fn errors(path: &str, text: &str) -> Vec<NewSyntaxError> {
     found.map(|(line, text)| NewSyntaxError { line, text: Untrusted::new(text) }).collect()
 }
 
+/// Finds the syntax errors that a change makes of a sound file, also in declarations of TypeScript.
+pub fn errors_in_changed(path: &str, before: &str, after: &str) -> Vec<NewSyntaxError> {
+    let found = assize_syntax::language::errors_in_changed(path, before, after).into_iter();
+    found.map(|(line, text)| NewSyntaxError { line, text: Untrusted::new(text) }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

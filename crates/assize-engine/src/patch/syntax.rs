@@ -7,30 +7,35 @@ use assize_core::text::make_visible;
 use assize_core::violation::Violation;
 use assize_patch::{Op, Patch, PatchPlan, PathState, Snapshot};
 
-use crate::syntax::{FILE_BYTES_MAX, errors};
+use crate::syntax::{FILE_BYTES_MAX, errors, errors_in_changed};
 
 /// Lists the files whose syntax a patch would break, each with the first operation on it.
 pub fn broken(patch: &Patch, plan: &PatchPlan, tree: &Snapshot) -> Vec<Violation> {
     let fault = |change: &assize_patch::FileTransition| {
-        let after = errors_in(&change.path, &change.after.as_ref()?.bytes);
+        let after = read(&change.after.as_ref()?.bytes)?;
         let before = match tree.entry(&change.path) {
-            PathState::File(file) => errors_in(&change.path, &file.bytes).len(),
-            _ => 0,
+            PathState::File(file) => read(&file.bytes),
+            _ => None,
         };
-        let (line, text) = after.first().filter(|_| after.len() > before)?;
+        let found = match before {
+            Some(before) => errors_in_changed(&change.path, before, after),
+            None => errors(&change.path, after),
+        };
+        let known = before.map_or(0, |before| errors(&change.path, before).len());
+        let error = found.first().filter(|_| found.len() > known)?;
         let op = patch.ops.iter().position(|op: &Op| op.path() == change.path).unwrap_or_default();
-        let message = format!("would break the syntax of {} at line {line}: {}", change.path, make_visible(text));
-        Some(Violation::new(format!("ops[{op}]"), message))
+        let (line, text) = (error.line, make_visible(error.text.inspect()));
+        Some(Violation::new(
+            format!("ops[{op}]"),
+            format!("would break the syntax of {} at line {line}: {text}", change.path),
+        ))
     };
     plan.changes.iter().filter_map(fault).collect()
 }
 
-fn errors_in(path: &str, bytes: &[u8]) -> Vec<(u32, String)> {
-    let Ok(text) = std::str::from_utf8(bytes) else { return Vec::new() };
-    if text.len() > FILE_BYTES_MAX {
-        return Vec::new();
-    }
-    errors(path, text).into_iter().map(|error| (error.line, error.text.inspect().to_owned())).collect()
+/// Returns a file as text, if it is one, and not beyond the grammars' limit.
+fn read(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok().filter(|text| text.len() <= FILE_BYTES_MAX)
 }
 
 #[cfg(test)]
@@ -64,6 +69,10 @@ mod tests {
             ("src/a.txt", Some(sound), open, false),
             ("a.py", Some("def a():\n    return 1\n"), "def a(:\n    return 1\n", true),
             ("a.ts", Some("export const a: number = 1;\n"), "export const a: number = ;\n", true),
+            // The grammar does not know all that may stand in a declaration file.
+            ("a.d.ts", Some("export function a<T = B>(): T\n"), "export function a<T = B\nexport type C = T\n", true),
+            ("a.d.ts", Some("export import a = b.c;\n"), "export import a = b.c;\nexport import d = b.e;\n", false),
+            ("a.d.ts", None, "export import a = b.c;\n", false),
         ] {
             let errors = refused(path, before, after);
             assert_eq!(!errors.is_empty(), is_refused, "{path}: {before:?} {after:?}: {errors:?}");

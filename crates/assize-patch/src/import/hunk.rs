@@ -430,6 +430,10 @@ fn not_there(searched: &SearchedLines<'_>, hunk: &DraftHunk, hints: &mut Hints) 
     format!("its lines do not stand there{}", hints.nearest(&searched.lines, &text.join("\n")))
 }
 
+/// Most lines at the top of a file that a hunk may have left out which is said to begin it: what comes may stand above or below them.
+/// Where more stand there, its number is merely wrong.
+const TOP_LINES_MAX: usize = 3;
+
 /// What was decided of a hunk: its places, and what was overlooked.
 type ChosenPlaces<'a> = (Vec<HunkPlace<'a>>, Option<String>);
 
@@ -476,6 +480,13 @@ fn chosen<'a>(
         overlooked.push(format!("overlooking {}", tier.overlooks()));
     }
     let starts = &starts[meant.clone()];
+    if let [start @ 1..=TOP_LINES_MAX] = *starts
+        && hunk.start == Some(0)
+        && hunk.lines.first().is_some_and(|line| !line.is_old())
+    {
+        let way_out = "give the line above those that come";
+        return Err(format!("begins the file, as its header says, but its lines stand below line {start}; {way_out}"));
+    }
     if let Some(said) = hunk.start.filter(|said| *starts != [*said]) {
         overlooked.push(format!("on line {} instead of {}", starts[0] + 1, said.saturating_add(1)));
     }

@@ -327,3 +327,19 @@ fn beside_a_hunk_without_signs_no_other_is_found_loosely() {
     let long = [source, "    g\n    h\n    i\n    j\n    k\n    l\n    m\n    n\n    o\n"].concat();
     check_fault("unified", &[("f", &long)], cut, "it may be cut");
 }
+
+#[test]
+fn a_hunk_said_to_begin_the_file_is_refused_a_few_lines_below() {
+    let hunk = "--- a/f\n+++ b/f\n@@ -1,2 +1,3 @@\n+new\n four = 4\n five = 5\n";
+    let text = |above: usize| format!("{}four = 4\nfive = 5\n", "other\n".repeat(above));
+    for above in [1, 3] {
+        check_fault("unified", &[("f", &text(above))], hunk, "begins the file, as its header says");
+    }
+    for above in [0, 4] {
+        let (before, after) = (text(above), text(above).replace("four", "new\nfour"));
+        check("unified", &[("f", &before)], hunk, &[("f", &after)]);
+    }
+    // Where a line above it says where it comes, its number is merely wrong.
+    let told = hunk.replace("+new\n", " other\n+new\n").replace("-1,2 +1,3", "-1,3 +1,4");
+    check("unified", &[("f", &text(2))], &told, &[("f", "other\nother\nnew\nfour = 4\nfive = 5\n")]);
+}

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::counterpart::ends_alike;
+use super::counterpart::{begins_alike, ends_alike};
 use super::near::{LINES_MIN, WEIGHT_MIN};
 use super::{BlockRow, Placement, SearchedLines, squeezed};
 use crate::block::{HunkLine, HunkLineKind, LineEndRule};
@@ -89,6 +89,8 @@ fn side(block: &[HunkLine], (above, below): (usize, usize), count: usize) -> Opt
     match kinds {
         // Whether the blank lines go as well is not said.
         (HunkLineKind::Removed, HunkLineKind::Removed) => None,
+        // The new lines that stand below the old one may begin above the blank lines.
+        (_, HunkLineKind::Removed) if added.is_empty() && !begins_alike(block, below) => None,
         _ if added.is_empty() => (!meets_blank(block, (above, below))).then_some(BlankSide::Below),
         (HunkLineKind::Context, HunkLineKind::Context) if first == added.len() => Some(BlankSide::Below),
         // The new lines bring the blank lines that part them from one neighbour, so those of the file part them from the other.
@@ -173,6 +175,8 @@ mod tests {
             // Whether the blank line between them goes is not said, and another line stands between these.
             &[" def second():", "-    two = 2", "-    return two", "+    return 2"],
             &[" def first():", "-    return one", "+    return 1", " def second():"],
+            // The first new line may stand above the blank line or below it.
+            &[" import os", "-VERSION = 1", "+import sys", "+VERSION = 2", " def first():"],
         ] {
             assert_eq!(made(block), none, "{block:?}");
         }

@@ -55,6 +55,17 @@ pub(super) fn ends_alike(block: &[HunkLine], last: usize) -> bool {
     count > 0 && count < group.len() && is_sorted && is_told && is_like(&block[group.start + count - 1], &block[last])
 }
 
+/// Whether the lines that come where one goes, which is named by its place in the block, begin with what becomes of it, or with what
+/// becomes of the line below it; also where no line comes.
+pub(super) fn begins_alike(block: &[HunkLine], first: usize) -> bool {
+    let group = change_groups(block).into_iter().find(|group| group.contains(&first));
+    let Some(group) = group else { return false };
+    let is = |kind| move |index: &usize| block[*index].kind == kind;
+    let old = || (first..group.end).filter(is(HunkLineKind::Removed));
+    let new = group.clone().find(is(HunkLineKind::Added));
+    new.is_none_or(|new| new > first && old().any(|old| is_like(&block[old], &block[new])))
+}
+
 fn is_like(old: &HunkLine, new: &HunkLine) -> bool {
     match old.text().zip(new.text()) {
         Some((old, new)) if squeezed(old) == squeezed(new) => true,

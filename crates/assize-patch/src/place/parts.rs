@@ -4,69 +4,116 @@
 //! exactly one place of the file as it is written, below the part before it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::near::{LINES_MIN, WEIGHT_MIN};
-use super::{BlockRow, MatchTier, Placement, SearchedLines, squeezed};
+use super::{BlockRow, Placement, SearchedLines, squeezed};
 use crate::block::{HunkLine, HunkLineKind};
 
 /// Most parts of a block.
-const PARTS_MAX: usize = 4;
+const PARTS_MAX: usize = 32;
 
 /// Finds the place of a block in parts; several if it can be parted so that it says different things.
 pub(super) fn places<'a>(searched: &SearchedLines<'_>, block: &'a [HunkLine]) -> Vec<Placement<'a>> {
-    let mut ways = Vec::new();
-    collect(searched, block, (0, PARTS_MAX), &Vec::new(), &mut ways);
-    if searched.is_exhausted() {
-        return Vec::new();
-    }
-    // Lines between two parts may belong to either, and the same comes of it.
-    let mut results = BTreeSet::new();
-    let place = |rows| Placement { block: Cow::Borrowed(block), rows, ..Placement::default() };
-    ways.into_iter().map(place).filter(|place| results.insert(searched.result(place))).collect()
+    let Some(parting) = Parting::of(searched, block) else { return Vec::new() };
+    let place = |parts: Parts| Placement { block: Cow::Borrowed(block), rows: parts.rows(), ..Placement::default() };
+    parting.ways().into_iter().filter(|parts| parts.0.len() > 1).map(place).collect()
 }
 
-/// Collects the ways to lay the rest of a block on lines from one on; `above` is where the parts above it stand.
-fn collect(
-    searched: &SearchedLines<'_>,
-    block: &[HunkLine],
-    (from, parts_max): (usize, usize),
-    above: &[BlockRow],
-    ways: &mut Vec<Vec<BlockRow>>,
-) {
-    let is_cut = |at: &usize| [*at - 1, *at].iter().all(|line| block[*line].kind == HunkLineKind::Context);
-    let cuts: Vec<usize> = (1..block.len()).filter(is_cut).collect();
-    for cut in cuts.into_iter().chain([block.len()]) {
-        let (part, rest) = block.split_at(cut);
-        let is_whole = rest.is_empty() && above.is_empty();
-        if is_whole || !rest.is_empty() && parts_max == 1 {
-            continue;
-        }
-        let Some(start) = only_place(searched, part).filter(|start| *start >= from) else { continue };
-        let count = part.iter().filter(|line| line.is_old()).count();
-        let rows: Vec<BlockRow> = above.iter().copied().chain((start..start + count).map(BlockRow::At)).collect();
-        if rest.is_empty() {
-            ways.push(rows);
-        } else {
-            collect(searched, rest, (start + count, parts_max - 1), &rows, ways);
-        }
+/// The parts of a block, from the last one to the first: how many old lines each has, and on which line it begins.
+#[derive(Debug, Clone, Default)]
+struct Parts(Vec<Range<usize>>);
+
+impl Parts {
+    fn rows(&self) -> Vec<BlockRow> {
+        self.0.iter().rev().cloned().flatten().map(BlockRow::At).collect()
     }
 }
 
-/// Returns the line on which a part begins, if it stands in one place alone and says enough.
-fn only_place(searched: &SearchedLines<'_>, part: &[HunkLine]) -> Option<usize> {
-    let old = || part.iter().filter(|line| line.is_old());
-    let weights = old().filter_map(|line| Some(squeezed(line.text()?).len())).filter(|weight| *weight > 0);
-    let says_enough = weights.clone().count() >= LINES_MIN && weights.sum::<usize>() >= WEIGHT_MIN;
-    let changes = part.iter().any(|line| line.kind != HunkLineKind::Context);
-    if !says_enough || !changes || !searched.may_compare(searched.lines.count()) {
-        return None;
+/// What is known of a block and a file, so that the block can be parted.
+struct Parting<'b> {
+    block: &'b [HunkLine],
+    /// For each old line, by its place in the block: on which lines of the file it stands, and how many of the old lines from it on
+    /// stand there below each other.
+    stands: BTreeMap<usize, Vec<Range<usize>>>,
+}
+
+impl<'b> Parting<'b> {
+    /// Compares each line with each; nothing if these are too many.
+    fn of(searched: &SearchedLines<'_>, block: &'b [HunkLine]) -> Option<Self> {
+        let old: Vec<usize> = (0..block.len()).filter(|index| block[*index].is_old()).collect();
+        let lines = &searched.lines;
+        if !searched.may_compare(old.len().saturating_mul(lines.count())) {
+            return None;
+        }
+        let mut stands: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
+        let mut below: BTreeMap<usize, usize> = BTreeMap::new();
+        for index in old.into_iter().rev() {
+            let content = block[index].content.trim_ascii_end();
+            let rows = (0..lines.count()).filter(|row| lines.content(*row).trim_ascii_end() == content);
+            let runs: BTreeMap<usize, usize> =
+                rows.map(|row| (row, below.get(&(row + 1)).copied().unwrap_or(row + 1))).collect();
+            stands.insert(index, runs.iter().map(|(start, end)| *start..*end).collect());
+            below = runs;
+        }
+        Some(Self { block, stands })
     }
-    let tiers = [MatchTier::Exact, MatchTier::LineEndings, MatchTier::TrailingSpace];
-    let found = tiers.into_iter().map(|tier| searched.places(part, tier, false)).find(|found| !found.is_empty())?;
-    match found.as_slice() {
-        [one] => Some(one.lines().start),
-        _ => None,
+
+    /// Returns the ways to part the block, one for each thing that it may say.
+    fn ways(&self) -> Vec<Parts> {
+        let is_cut = |at: &usize| [*at - 1, *at].iter().all(|line| self.block[*line].kind == HunkLineKind::Context);
+        let cuts: Vec<usize> = [0].into_iter().chain((1..self.block.len()).filter(is_cut)).collect();
+        let mut below: BTreeMap<usize, Vec<Parts>> = BTreeMap::from([(self.block.len(), vec![Parts::default()])]);
+        for from in cuts.into_iter().rev() {
+            let mut found: Vec<Parts> = Vec::new();
+            for (to, ways) in &below {
+                let Some(part) = self.only_place(from..*to) else { continue };
+                let fits =
+                    |way: &&Parts| way.0.len() < PARTS_MAX && way.0.last().is_none_or(|next| next.start >= part.end);
+                for way in ways.iter().filter(fits) {
+                    let parts = Parts(way.0.iter().cloned().chain([part.clone()]).collect());
+                    if found.iter().all(|other| !self.says_the_same((from, other), &parts)) {
+                        found.push(parts);
+                    }
+                }
+            }
+            below.insert(from, found);
+        }
+        below.remove(&0).unwrap_or_default()
+    }
+
+    /// Whether two ways to part what stands from a line on put all changes in the same places.
+    fn says_the_same(&self, (from, one): (usize, &Parts), other: &Parts) -> bool {
+        let rows = |parts: &Parts| {
+            let (rows, mut next) = (parts.rows(), 0);
+            let changed = self.block[from..].iter().filter_map(|line| {
+                let row = rows.get(next).copied();
+                next += usize::from(line.is_old());
+                // What comes stands below an old line of its part.
+                let above = next.checked_sub(1).and_then(|above| rows.get(above)).copied();
+                match line.kind {
+                    HunkLineKind::Context => None,
+                    HunkLineKind::Removed => Some(row),
+                    HunkLineKind::Added => Some(above.or(row)),
+                }
+            });
+            changed.collect::<Vec<_>>()
+        };
+        rows(one) == rows(other)
+    }
+
+    /// Returns where a part stands, if that is one place alone and the part says enough.
+    fn only_place(&self, part: Range<usize>) -> Option<Range<usize>> {
+        let lines = &self.block[part.clone()];
+        let old: Vec<&HunkLine> = lines.iter().filter(|line| line.is_old()).collect();
+        let first = part.start + lines.iter().position(HunkLine::is_old)?;
+        let mut stands = self.stands[&first].iter().filter(|run| run.len() >= old.len());
+        let start = stands.next().filter(|_| stands.next().is_none())?.start;
+        let weights = old.iter().filter_map(|line| Some(squeezed(line.text()?).len())).filter(|weight| *weight > 0);
+        let says_enough = weights.clone().count() >= LINES_MIN && weights.sum::<usize>() >= WEIGHT_MIN;
+        let changes = lines.iter().any(|line| line.kind != HunkLineKind::Context);
+        (says_enough && changes).then_some(start..start + old.len())
     }
 }
 
@@ -117,5 +164,37 @@ mod tests {
         assert_eq!(made(&[&first[..], &[" def fourth():", "+    pass", "     return"]].concat()), Vec::<String>::new());
         assert_eq!(made(&[&first[..], &[" ", "+    pass", " "]].concat()), Vec::<String>::new());
         assert_eq!(made(&first), Vec::<String>::new());
+    }
+
+    #[test]
+    fn there_may_be_many_of_them_and_each_has_one_place() {
+        let lines = |number: usize| {
+            [format!("def number_{number}():"), format!("    value = {number}"), "    return value".to_owned()]
+        };
+        let text: String = (0..40).flat_map(lines).map(|line| line + "\n").collect();
+        let block = |numbers: std::ops::Range<usize>| -> Vec<HunkLine> {
+            let hunk = |number: usize| {
+                let [above, old, below] = lines(number * 2);
+                let new = old.replace("value =", "value = -");
+                [
+                    (HunkLineKind::Context, above),
+                    (HunkLineKind::Removed, old),
+                    (HunkLineKind::Added, new),
+                    (HunkLineKind::Context, below),
+                ]
+            };
+            let line = |(kind, text): (HunkLineKind, String)| HunkLine {
+                kind,
+                content: text.into_bytes(),
+                end: crate::block::LineEndRule::Unsaid,
+            };
+            numbers.flat_map(hunk).map(line).collect()
+        };
+        let count =
+            |text: &str, block: &[HunkLine]| places(&SearchedLines::of(TextLines::of(text.as_bytes())), block).len();
+        assert_eq!(count(&text, &block(0..12)), 1);
+        // A second place of one part is one too many.
+        let twice: String = lines(8).map(|line| line + "\n").concat();
+        assert_eq!(count(&(text + &twice), &block(0..12)), 0);
     }
 }
