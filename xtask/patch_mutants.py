@@ -297,7 +297,10 @@ def context_misspelt_in_each_hunk(lines, path, rng):
 
 @content(FIRST)
 def context_line_left_out(lines, path, rng):
-    i = picked(lines, rng, lambda t: True)
+    # Without the outermost line, one that comes would stand at the edge: a sound patch of another change.
+    keeps = lambda i: 0 < i < len(lines) - 1 or all(o != "+" for o, _ in lines[max(0, i - 1):i + 2])
+    at = [i for i, (o, t) in enumerate(lines) if o == " " and t.strip() and keeps(i)]
+    i = rng.choice(at) if at else None
     rest = None if i is None else lines[:i] + lines[i + 1:]
     return rest if rest and any(o == " " for o, _ in rest) else None
 

@@ -316,7 +316,7 @@ impl<'t> SearchedLines<'t> {
         if tier == MatchTier::Indentation && !map.is_shift() {
             return None;
         }
-        if map.is_contradictory() && !self.keeps_depths(&place) {
+        if map.is_contradictory() && (!self.keeps_depths(&place) || self.moves_kept_line(&place)) {
             return None;
         }
         let depth = spoken_depth(&place.block, &pairs, &map);
@@ -368,6 +368,22 @@ impl<'t> SearchedLines<'t> {
         }
         let end = place.lines().end;
         gone.is_none_or(|above| end >= self.lines.count() || depth(end) <= above)
+    }
+
+    /// Whether a line that stays is indented otherwise than in the file beside one that comes, where others are indented as there: that may
+    /// be a mistake, or the depth that it gets.
+    fn moves_kept_line(&self, place: &Placement<'_>) -> bool {
+        let olds = (0..place.block.len()).filter(|index| place.block[*index].is_old());
+        let kept = olds.zip(&place.rows).filter_map(|(index, row)| match row {
+            BlockRow::At(row) if place.block[index].kind == HunkLineKind::Context && !place.block[index].is_blank() => {
+                Some((index, parted(&place.block[index].content).0 == parted(self.lines.content(*row)).0))
+            }
+            _ => None,
+        });
+        let kept: Vec<(usize, bool)> = kept.collect();
+        let comes = |index: usize| place.block.get(index).is_some_and(|line| line.kind == HunkLineKind::Added);
+        let is_beside = |index: usize| comes(index + 1) || index.checked_sub(1).is_some_and(comes);
+        kept.iter().any(|(_, as_there)| *as_there) && kept.iter().any(|(index, as_there)| !as_there && is_beside(*index))
     }
 
     fn depth(&self, row: usize) -> usize {
