@@ -383,7 +383,8 @@ impl<'t> SearchedLines<'t> {
         let kept: Vec<(usize, bool)> = kept.collect();
         let comes = |index: usize| place.block.get(index).is_some_and(|line| line.kind == HunkLineKind::Added);
         let is_beside = |index: usize| comes(index + 1) || index.checked_sub(1).is_some_and(comes);
-        kept.iter().any(|(_, as_there)| *as_there) && kept.iter().any(|(index, as_there)| !as_there && is_beside(*index))
+        kept.iter().any(|(_, as_there)| *as_there)
+            && kept.iter().any(|(index, as_there)| !as_there && is_beside(*index))
     }
 
     fn depth(&self, row: usize) -> usize {

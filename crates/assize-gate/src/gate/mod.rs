@@ -196,7 +196,11 @@ impl GateCommand {
     /// The program as it is named in the folder that the command runs in. A path leads from the root of the project.
     pub(crate) fn program_from_folder(&self) -> String {
         let is_inside = self.program.contains('/') && !self.program.starts_with(['/', '.']);
-        if is_inside { format!("{}{}", up_from(&self.folder), self.program) } else { self.program.clone() }
+        match self.program.strip_prefix(&self.folder).and_then(|below| below.strip_prefix('/')) {
+            Some(below) if is_inside && !self.folder.is_empty() => format!("./{below}"),
+            _ if is_inside => format!("{}{}", up_from(&self.folder), self.program),
+            _ => self.program.clone(),
+        }
     }
 
     /// The command with the time that a test may take, in seconds.

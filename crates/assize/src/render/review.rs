@@ -1,6 +1,6 @@
 //! How a review, or what its gates found, is shown to a person at a terminal.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use assize_core::finding::{Finding, Severity};
@@ -10,7 +10,7 @@ use assize_gate::excuse::Excuse;
 use assize_gate::exec_report::{GateResult, TestsOf, line_of};
 use assize_gate::gate::{GATES, Gate, GateState, Project, Setup, name_of};
 use assize_gate::mutation::{MutantOutcome, MutationReport};
-use assize_gate::plan::GatePlan;
+use assize_gate::plan::{GatePlan, LeftOutGate};
 use assize_review::case::{ReviewInputs, ReviewScope};
 use assize_review::court::{ReviewRecord, decide, dimension_of};
 use assize_review::verdict::{FixOperation, Scores};
@@ -21,6 +21,8 @@ use crate::output::{BAD, DOUBTFUL, GOOD, STRONG, quiet, styled};
 
 /// Diagnostics and tests of one gate that a person is shown.
 const SHOWN: usize = 8;
+/// Gates of one kind that do not run for one reason and are shown one by one; of more, so many folders are named.
+const LEFT_OUT_SHOWN: usize = 3;
 
 /// Shows a review to a person.
 pub fn human(record: &ReviewRecord) -> String {
@@ -320,15 +322,37 @@ pub fn gates_planned(plan: &GatePlan<'_>, project: &Project) -> String {
     if plan.due.is_empty() {
         let _ = writeln!(text, "{NO_GATE}");
     }
-    for gate in &plan.left_out {
-        let name = name_of(&gate.id, &gate.folder);
-        let line = format!("{name}  does not run: {} ({})", gate.why, gate.because);
+    for line in left_out(&plan.left_out) {
         let _ = writeln!(text, "{}", quiet(&visible(&line)));
     }
     for what in &project.pipeline.unread {
         let _ = writeln!(text, "{}", quiet(&format!("not read: {}", visible(what))));
     }
     text
+}
+
+/// Says which gates do not run, those of one kind in one line where they are many: a monorepo has them in each of its packages.
+fn left_out(gates: &[LeftOutGate]) -> Vec<String> {
+    let mut alike: BTreeMap<(&str, &str), Vec<&LeftOutGate>> = BTreeMap::new();
+    for gate in gates {
+        alike.entry((&gate.id, &gate.why)).or_default().push(gate);
+    }
+    let one = |gate: &LeftOutGate| {
+        format!("{}  does not run: {} ({})", name_of(&gate.id, &gate.folder), gate.why, gate.because)
+    };
+    let lines = alike.into_iter().flat_map(|((id, why), gates)| {
+        if gates.len() <= LEFT_OUT_SHOWN {
+            return gates.into_iter().map(one).collect();
+        }
+        let named: Vec<&str> = gates[..LEFT_OUT_SHOWN].iter().map(|gate| gate.folder.as_str()).collect();
+        let others = gates.len() - LEFT_OUT_SHOWN;
+        vec![format!(
+            "{id} in {} folders  does not run: {why} ({} and {others} others; --format json names all)",
+            gates.len(),
+            named.join(", ")
+        )]
+    });
+    lines.collect()
 }
 
 /// The dimension that a finding counts against, for outputs that group by it.
@@ -413,6 +437,21 @@ pub(crate) mod tests {
             }],
             ..ReviewInputs::default()
         })
+    }
+
+    #[test]
+    fn many_gates_that_do_not_run_for_one_reason_take_one_line() {
+        let gate = |folder: &str| LeftOutGate {
+            id: "tsc".to_owned(),
+            folder: folder.to_owned(),
+            because: "there is a tsconfig.json".to_owned(),
+            why: "switched off".to_owned(),
+        };
+        let three = ["a", "b", "c"].map(gate);
+        assert_eq!(left_out(&three)[2], "tsc in c  does not run: switched off (there is a tsconfig.json)");
+        let five = ["a", "b", "c", "d", "e"].map(gate);
+        let line = "tsc in 5 folders  does not run: switched off (a, b, c and 2 others; --format json names all)";
+        assert_eq!(left_out(&five), [line]);
     }
 
     #[test]
