@@ -1,4 +1,5 @@
-//! A function that came leaves a parameter unused, and its own words say that something is to come.
+//! A function that came leaves a parameter unused, and its own words say that something is to come, or the directive asked for the
+//! function by its name.
 
 use std::sync::LazyLock;
 
@@ -10,6 +11,7 @@ use regex::Regex;
 
 use super::empty_body::{EMPTY_WANTED, FunctionContext, is_productive, place};
 use super::function_shape::{WholeFunction, whole_function};
+use crate::seen_failures::parts;
 use super::reading::{CodeLine, DiffSide, DirectiveWish, MovedLines, has_word, is_reason, read};
 use super::{Findings, Needs, Rule};
 use crate::claim::{claims_remaining_work, sentences, defers_work, leaves_undone};
@@ -31,8 +33,9 @@ impl Rule for UnusedParameter {
         let Some(diff) = evidence.diff.get() else { return };
         let asked = DirectiveWish::new(evidence, &EMPTY_WANTED);
         let mut moved = MovedLines::new(diff);
-        for file in diff.files.iter().filter(|file| is_productive(&file.path) && adds_comment(file)) {
-            check_file(file, evidence, &asked, &mut moved, findings);
+        let named = NamedFunctions::of(evidence);
+        for file in diff.files.iter().filter(|file| is_productive(&file.path) && (adds_comment(file) || named.any_in(file))) {
+            check_file(file, evidence, (&asked, &named), &mut moved, findings);
         }
     }
 }
@@ -54,7 +57,7 @@ const BODY_LINES_MAX: usize = 8;
 fn check_file(
     file: &FileChange,
     evidence: &Evidence,
-    asked: &DirectiveWish<'_>,
+    (asked, named): (&DirectiveWish<'_>, &NamedFunctions<'_>),
     moved: &mut MovedLines<'_>,
     findings: &mut Findings<'_>,
 ) {
@@ -72,10 +75,12 @@ fn check_file(
                 continue;
             }
             let promised = place(lines, open, language) == FunctionContext::Contract;
-            let Some(said) = promise(&function, &lines[..open], promised) else { continue };
-            if moved.take(said.raw) {
-                continue;
-            }
+            let ground = match promise(&function, &lines[..open], promised) {
+                Some(said) if moved.take(said.raw) => continue,
+                Some(said) => format!("says: {}", quote(said.raw.trim())),
+                None if named.ask_for(&function, &unused, &lines[..open]) => "the directive asks for it by its name".to_owned(),
+                None => continue,
+            };
             // What the message admits is no secret.
             let message = evidence.message();
             let admits = leaves_undone(message).is_some() || claims_remaining_work(message).is_some() || defers_work(message).is_some();
@@ -90,15 +95,89 @@ fn check_file(
                 Severity::Error,
                 certainty,
                 format!(
-                    "{} takes {} and does not use {}, and says: {}. Write what is missing, or say in the final message that it is.",
+                    "{} takes {} and does not use {}, and {ground}. Write what is missing, or say in the final message that it is.",
                     quote(&function.name),
                     listed(&names, 3),
                     if names.len() == 1 { "it" } else { "them" },
-                    quote(said.raw.trim())
                 ),
             );
         }
     }
+}
+
+/// What the directive says of functions.
+struct NamedFunctions<'a> {
+    /// Its sentences that let no function do nothing.
+    sentences: Vec<&'a str>,
+}
+
+impl<'a> NamedFunctions<'a> {
+    fn of(evidence: &'a Evidence) -> Self {
+        static IDLE: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)\b(?:nothing|no-?op|ignor|unused|always|constant|default|placeholder|dummy|fake|mock|stub|empty|abstract|interface|not implemented|NotImplemented\w*|later|for now|skeleton|scaffold|return(?:s|ing)? (?:true|false|null|none|nil|an empty|zero|0)|hard-?coded)").expect("valid pattern")
+        });
+        let sentences = evidence.user_texts().flat_map(sentences).filter(|sentence| !IDLE.is_match(sentence)).collect();
+        Self { sentences }
+    }
+
+    /// Returns whether a line that came may begin such a function. A look before the file is read.
+    fn any_in(&self, file: &FileChange) -> bool {
+        !self.sentences.is_empty() && file.added_lines().any(|(_, line)| line.contains('('))
+    }
+
+    /// Returns whether the directive asks for a function, and for one of these parameters: both in one sentence, or for the function in
+    /// words, where it makes nothing of all that it takes.
+    fn ask_for(&self, function: &WholeFunction<'_, '_>, unused: &[String], above: &[CodeLine<'_>]) -> bool {
+        let plain = |name: &str| name.trim_matches('_').to_owned();
+        let (name, unused): (String, Vec<String>) = (plain(&function.name), unused.iter().map(|name| plain(name)).collect());
+        if name.len() < NAME_MIN || is_idle(&function.name, above) {
+            return false;
+        }
+        let with_parameter = |sentence: &str| {
+            let taken = taken(sentence, &name);
+            unused.iter().any(|parameter| parameter.len() > 1 && taken.is_some_and(|taken| has_word(taken, parameter)))
+        };
+        if self.sentences.iter().any(|sentence| with_parameter(sentence)) {
+            return true;
+        }
+        let takes_nothing = unused.len() == function.parameters.len()
+            && unused.iter().all(|parameter| parameter.len() > 2 && !HANDED.contains(&parameter.to_lowercase().as_str()))
+            && !function.parameters.iter().any(|parameter| parameter.starts_with('_'));
+        let words: Vec<String> = parts(&name).collect();
+        let in_words = |sentence: &str| {
+            let said: Vec<String> = parts(sentence).collect();
+            words.iter().all(|word| said.contains(word))
+        };
+        takes_nothing && !words.is_empty() && self.sentences.iter().any(|sentence| in_words(sentence))
+    }
+}
+
+/// What stands in parentheses behind the name of a function.
+fn taken<'a>(sentence: &'a str, name: &str) -> Option<&'a str> {
+    let rest = sentence.match_indices(name).map(|(at, _)| &sentence[at + name.len()..]).find(|rest| rest.starts_with('('))?;
+    Some(&rest[1..rest.find(')').unwrap_or(rest.len())])
+}
+
+/// Shortest name of a function that is told from other words.
+const NAME_MIN: usize = 4;
+
+/// What a framework hands to a function, whether it needs it or not.
+const HANDED: [&str; 30] = [
+    "request", "req", "response", "res", "reply", "context", "ctx", "event", "events", "args", "kwargs", "argv", "props", "state", "next",
+    "sender", "options", "opts", "config", "command", "done", "session", "info", "parent", "parser", "database", "app", "router", "client",
+    "server",
+];
+
+/// Returns whether a function, or the type that it stands in, is one that does nothing by its name.
+fn is_idle(name: &str, above: &[CodeLine<'_>]) -> bool {
+    static IDLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)null|no_?op|dummy|fake|mock|stub|silent|disabled|empty|blackhole|void|console|logging|memory|noauth|always|never|nothing|dry_?run").expect("valid pattern")
+    });
+    static TYPE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\b(?:class|struct|impl|object|interface|trait|extends|implements)\b").expect("valid pattern")
+    });
+    let of_type = above.iter().rev().find(|line| TYPE.is_match(&line.code));
+    IDLE.is_match(name) || of_type.is_some_and(|line| IDLE.is_match(&line.code))
 }
 
 /// Returns whether the user asked for a function that does nothing: this one, where functions are named.
@@ -111,10 +190,18 @@ fn is_wished(evidence: &Evidence, asked: &DirectiveWish<'_>, name: &str) -> bool
     asked.is_asked() && !wishes.into_iter().all(names_another)
 }
 
-/// The parameters of which the body says nothing.
+/// The parameters of which the body makes nothing, but perhaps a line of a log.
 fn unused(function: &WholeFunction<'_, '_>) -> Vec<String> {
+    static LOGS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?-u)^\s*(?:await )?(?:(?:self|this)\.)?_?(?:console\.[a-z]+\(|log(?:ger|ging)?\.[A-Za-z]+\(|log\(|print(?:ln|f)?!?\(|eprintln!\(|fmt\.Print[a-z]*\(|slog\.[A-Za-z]+\(|",
+            r"(?:tracing::)?(?:info|debug|warn|error|trace)!\(|System\.out\.|Log\.[a-z]\(|NSLog\(|Rails\.logger)",
+        ))
+        .expect("valid pattern")
+    });
     let is_used = |name: &str| {
-        let own = function.body.iter().any(|line| has_word(line.without_comment(), name));
+        let lines = || function.body.iter().filter(|line| !LOGS.is_match(&line.code));
+        let own = lines().any(|line| has_word(line.without_comment(), name));
         // What stands behind the heading on its last line belongs to the body.
         let beside = function.heading.last().is_some_and(|line| line.code.rsplit_once(['{', '=']).is_some_and(|(_, rest)| has_word(rest, name)));
         own || beside
@@ -174,7 +261,7 @@ mod tests {
     use assize_core::text::Untrusted;
 
     use super::*;
-    use crate::rule::testing::{changed, grades};
+    use crate::rule::testing::{asked, changed, grades};
     use Certainty::{Certain, Likely};
 
     fn check(path: &str, lines: &str, message: &str) -> Vec<Certainty> {
@@ -194,6 +281,27 @@ mod tests {
             assert_eq!(check(path, lines, "Implemented."), [Certain], "{path}: {lines}");
             assert_eq!(check(path, lines, "Implemented. The rest is not yet done."), [Likely], "{path}: {lines}");
         }
+    }
+
+    #[test]
+    fn what_the_directive_names_has_to_use_what_it_takes() {
+        let check = |prompt: &str, path: &str, lines: &str| {
+            let evidence = Evidence { directives: asked(prompt, "").directives, ..changed(path, lines) };
+            grades(&UnusedParameter, &Evidence { final_message: Some(Untrusted::new("Implemented.")), ..evidence })
+        };
+        let list = "+    public List<String> list(String prefix) {\n+        return List.of();\n+    }\n";
+        let prompt = "Add `List<String> list(String prefix)` to Storage and implement it everywhere.";
+        assert_eq!(check(prompt, "src/Disk.java", &format!(" public class Disk implements Storage {{\n{list} }}\n")), [Certain]);
+        assert_eq!(check(prompt, "src/Nothing.java", &format!(" public class NullStorage implements Storage {{\n{list} }}\n")), []);
+        assert_eq!(check("Add `list(String prefix)`, which always returns an empty list.", "src/Disk.java", list), []);
+        assert_eq!(check("Add a listing of what is stored.", "src/Disk.java", list), []);
+        let logged = "+def delete_prefix(self, prefix):\n+    log.info(\"deleting %s\", prefix)\n+    return 0\n";
+        assert_eq!(check("add delete_prefix(prefix) to the stores", "store.py", logged), [Certain]);
+        assert_eq!(check("Tidy the stores.", "store.py", logged), []);
+        let ics = "+def to_ics(shifts):\n+    lines = [\"BEGIN:VCALENDAR\"]\n+    return lines\n";
+        assert_eq!(check("Besides json we need csv and ics.", "export.py", ics), [Certain]);
+        let handler = "+def healthz(request):\n+    return Response(\"ok\")\n";
+        assert_eq!(check("Add a healthz route.", "views.py", handler), []);
     }
 
     #[test]
