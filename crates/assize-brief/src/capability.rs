@@ -518,6 +518,13 @@ mod tests {
             ),
             (&[("pyproject.toml", "[project]\n[tool.pdm.version]\n")], &["PackageManager pip pyproject.toml"]),
             (
+                &[(
+                    "pyproject.toml",
+                    "[build-system]\nbuild-backend = \"uv_build\"\n[project]\n[tool.uv.build-backend]\n",
+                )],
+                &["PackageManager pip pyproject.toml"],
+            ),
+            (
                 &[("pyproject.toml", "[project]\n[tool.poetry]\npackages = []\n")],
                 &["PackageManager pip pyproject.toml"],
             ),

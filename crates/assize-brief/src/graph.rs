@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use assize_core::path::{file_name, is_declarations, is_within, join, parent, without_ending};
-use assize_ecosystem::{FileRole, Language};
+use assize_ecosystem::{FileRole, Language, is_test_package};
 use assize_syntax::facts::{Import, ImportKind, Role};
 use assize_syntax::import::{Link, Resolved, product_roots};
 use assize_syntax::manifest::Manifests;
@@ -110,7 +110,8 @@ impl FileGraph {
 ///
 /// In Rust no name makes a file a test: `mod test;` compiles `src/test.rs` into the program. A module that holds test
 /// functions and offers nothing to others stays a test, also where `#[cfg(test)]` was forgotten. In other languages
-/// runners go by names, and only folders such as `fixtures` say nothing of what product code imports.
+/// runners go by names, and folders such as `fixtures` say nothing of what product code imports. Where a module is imported by
+/// its name, `test.js` beside the product is part of it too, if it offers something and imports no runner.
 fn promote(tree: &SourceTree<'_>, links: &[Link<'_>], roots: &[FileId], roles: &mut [FileRole]) {
     let is_rust = |file: FileId| Language::of(tree.path(file)) == Some(Language::Rust);
     let holds_tests_alone = |file: FileId| {
@@ -119,7 +120,7 @@ fn promote(tree: &SourceTree<'_>, links: &[Link<'_>], roots: &[FileId], roles: &
     };
     let may_be_product = |from: FileId, to: FileId| match (is_rust(from), is_rust(to)) {
         (true, true) => !holds_tests_alone(to),
-        _ => FileRole::of_imported(tree.path(to)).is_production(),
+        _ => FileRole::of_imported(tree.path(to)).is_production() || is_only_named_as_test(tree, to),
     };
     let mut uses: HashMap<FileId, Vec<FileId>> = HashMap::default();
     for link in links.iter().filter(|link| !tree.imports(link.from)[link.import as usize].test_only) {
@@ -150,6 +151,19 @@ fn promote(tree: &SourceTree<'_>, links: &[Link<'_>], roots: &[FileId], roles: &
             }
         }
     }
+}
+
+/// Returns whether nothing but its name makes a module a test: no folder does, it holds none, imports no runner and offers something.
+fn is_only_named_as_test(tree: &SourceTree<'_>, file: FileId) -> bool {
+    let path = tree.path(file);
+    let goes_by_imports =
+        Language::of(path).is_some_and(|language| language.is_script() || language == Language::Python);
+    let Some(facts) = tree.facts(file).filter(|_| goes_by_imports && FileRole::of_folders(path).is_none()) else {
+        return false;
+    };
+    let runs_tests = facts.imports.iter().any(|import| is_test_package(&import.path));
+    let offers = facts.names.iter().any(|name| name.public);
+    offers && !runs_tests && !facts.names.iter().any(|name| name.role == Role::Test)
 }
 
 /// Makes tests of the modules of Rust that are compiled for tests alone, whatever their names.
@@ -398,6 +412,33 @@ mod tests {
         );
         assert_eq!(of_condition("any(test, unix)"), [""; 0]);
         assert_eq!(of_condition("any(test, feature = \"testing\")"), ["src/test.rs"]);
+    }
+
+    #[test]
+    fn a_module_that_is_only_named_as_a_test_is_product_where_the_product_imports_it() {
+        let of_script = |user: &str, name: &str, text: &str| {
+            for_tests_of(&[
+                ("package.json", "{}"),
+                (user, "module.exports = require(\"../lib/test.js\");\n"),
+                (name, text),
+            ])
+        };
+        let offering = "exports.double = (number) => number * 2;\n";
+        assert_eq!(of_script("src/index.js", "lib/test.js", offering), [""; 0]);
+        // Tests alone import it, or it holds some.
+        assert_eq!(of_script("test/index.test.js", "lib/test.js", offering).len(), 2);
+        assert_eq!(
+            of_script("src/index.js", "lib/test.js", &format!("const test = require(\"node:test\");\n{offering}")),
+            ["lib/test.js"]
+        );
+        let of_python = |text: &str| {
+            for_tests_of(&[("shop/__init__.py", "from shop.load_test import load\n"), ("shop/load_test.py", text)])
+        };
+        assert_eq!(of_python("def load():\n    return 1\n"), [""; 0]);
+        assert_eq!(
+            of_python("def load():\n    return 1\n\n\ndef test_load():\n    assert load()\n"),
+            ["shop/load_test.py"]
+        );
     }
 
     #[test]

@@ -288,6 +288,14 @@ fn files_of(is_meant: fn(&Tool) -> bool) -> Vec<&'static str> {
     tools().filter(|tool| is_meant(tool)).flat_map(Tool::files).collect()
 }
 
+/// Returns whether code imports a runner of tests, or what is used with one, by this name.
+pub fn is_test_package(name: &str) -> bool {
+    let starts = |package: &&str| {
+        name.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.', ':']))
+    };
+    ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.test_packages).any(starts)
+}
+
 /// Returns whether a file is there to tell a linter, formatter or type checker what to object to.
 pub fn is_checker_setting(path: &str) -> bool {
     static FILES: LazyLock<Vec<&str>> = LazyLock::new(|| files_of(Tool::is_checker));

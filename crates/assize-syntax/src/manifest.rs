@@ -66,6 +66,7 @@ fn kind(path: &str) -> Option<ManifestKind> {
         "toml" => match file_name(path) {
             "Cargo.toml" => Some(ManifestKind::Cargo),
             "pyproject.toml" => Some(ManifestKind::Pyproject),
+            "ruff.toml" | ".ruff.toml" => Some(ManifestKind::Text),
             _ => None,
         },
         "json" => match file_name(path) {

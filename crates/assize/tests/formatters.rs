@@ -7,11 +7,12 @@ use assize_testkit::repo::Repo;
 use serde_json::Value;
 
 /// The gates that run a formatter, and what people call it.
-const GATES: [(&str, &str); 6] = [
+const GATES: [(&str, &str); 7] = [
     ("biome", "biome"),
     ("black", "black"),
     ("cargo-fmt", "rustfmt"),
     ("gofmt", "gofmt"),
+    ("oxfmt", "oxfmt"),
     ("prettier", "prettier"),
     ("ruff-format", "ruff format"),
 ];
@@ -37,6 +38,10 @@ fn formatters(files: &[(&str, &str)]) -> (String, String) {
 }
 
 const HOOK: &str = "repos:\n- repo: https://github.com/psf/black\n  rev: 24.1.0\n  hooks:\n  - id: black\n";
+const RUFF_HOOK: &str =
+    "repos:\n- repo: https://github.com/astral-sh/ruff-pre-commit\n  rev: v0.9.1\n  hooks:\n  - id: ruff-format\n";
+const CHECKING: &str =
+    "{\"devDependencies\": {\"prettier\": \"3\"}, \"scripts\": {\"lint\": \"prettier --check .\"}}\n";
 const PYTHON: &str = "[project]\nname = \"shop\"\nversion = \"1\"\n";
 
 #[test]
@@ -59,6 +64,9 @@ fn gates_run_the_formatter_that_the_brief_names() {
         // A formatter among the dependencies, beside one that is configured; one that hooks call.
         (&[("pyproject.toml", &beside), ("a.py", "a = 1\n")], "ruff format"),
         (&[("pyproject.toml", PYTHON), (".pre-commit-config.yaml", HOOK), ("a.py", "a = 1\n")], "black"),
+        (&[("pyproject.toml", PYTHON), (".pre-commit-config.yaml", RUFF_HOOK), ("a.py", "a = 1\n")], "ruff format"),
+        (&[("pyproject.toml", PYTHON), ("ruff.toml", "[format]\n"), ("a.py", "a = 1\n")], "ruff format"),
+        (&[("package.json", CHECKING), ("a.js", "1;\n")], "prettier"),
         (&[("package.json", "{}\n"), (".prettierrc", "{}\n"), ("a.js", "1;\n")], "prettier"),
         (&[("package.json", "{\"prettier\": {}}\n"), ("a.js", "1;\n")], "prettier"),
         (&[("package.json", "{}\n"), ("biome.json", "{}\n"), ("a.js", "1;\n")], "biome"),
@@ -79,12 +87,11 @@ fn gates_run_the_formatter_that_the_brief_names() {
 #[test]
 fn the_brief_knows_oxfmt_by_its_settings_and_as_a_dependency() {
     let manifest = "{\"devDependencies\": {\"oxfmt\": \"1\"}}\n";
-    for files in [
-        &[("package.json", "{}\n"), (".oxfmtrc.json", "{}\n"), ("a.js", "1;\n")][..],
-        &[("package.json", "{}\n"), (".oxfmtrc.jsonc", "{}\n"), ("a.js", "1;\n")],
-        &[("package.json", manifest), ("a.js", "1;\n")],
+    for (files, gate) in [
+        (&[("package.json", "{}\n"), (".oxfmtrc.json", "{}\n"), ("a.js", "1;\n")][..], "oxfmt"),
+        (&[("package.json", "{}\n"), (".oxfmtrc.jsonc", "{}\n"), ("a.js", "1;\n")], "oxfmt"),
+        (&[("package.json", manifest), ("a.js", "1;\n")], ""),
     ] {
-        // No gate runs it, and no gate takes it for another.
-        assert_eq!(formatters(files), ("oxfmt".to_owned(), String::new()), "{files:?}");
+        assert_eq!(formatters(files), ("oxfmt".to_owned(), gate.to_owned()), "{files:?}");
     }
 }

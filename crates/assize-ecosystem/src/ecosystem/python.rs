@@ -8,7 +8,7 @@ use super::{Ecosystem, GeneratedPaths, TestPaths, install, prepare, preparation,
 use crate::Language;
 use crate::command::{CommandRole, names_tests};
 use crate::marker::{SkipMarker, TestMarkers};
-use crate::tool::Sign::{AlsoReads, Dependency, File, Key, Section, Setting};
+use crate::tool::Sign::{AlsoReads, Dependency, File, Key, Section, Setting, Text};
 use crate::tool::ToolKind::{Coverage, Formatter, Linter, PackageManager, SchemaTool, TestRunner, TypeChecker};
 
 pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
@@ -17,8 +17,20 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
     languages: &[Language::Python],
     manifests: &["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile"],
     tools: &[
-        tool("uv", &[PackageManager], &[File("uv.lock"), Key("pyproject.toml", &["tool", "uv"])]),
         // What only their build backends read says nothing of what installs packages.
+        tool(
+            "uv",
+            &[PackageManager],
+            &[
+                File("uv.lock"),
+                Key("pyproject.toml", &["tool", "uv", "sources"]),
+                Key("pyproject.toml", &["tool", "uv", "workspace"]),
+                Key("pyproject.toml", &["tool", "uv", "dev-dependencies"]),
+                Key("pyproject.toml", &["tool", "uv", "default-groups"]),
+                Key("pyproject.toml", &["tool", "uv", "index"]),
+                Key("pyproject.toml", &["tool", "uv", "required-version"]),
+            ],
+        ),
         tool(
             "poetry",
             &[PackageManager],
@@ -42,7 +54,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         tool("conda", &[PackageManager], &[File("environment.yml"), File("conda.yaml")]),
         tool("pip", &[PackageManager], &[File("requirements*"), File("setup.py"), Key("pyproject.toml", &["project"])]),
         tool("black", &[Formatter], &[Key("pyproject.toml", &["tool", "black"]), Dependency("black")]),
-        tool("ruff format", &[Formatter], &[Key("pyproject.toml", &["tool", "ruff", "format"])]),
+        tool("ruff format", &[Formatter], &[Key("pyproject.toml", &["tool", "ruff", "format"]), Text("[format]")]),
         tool(
             "isort",
             &[Formatter],

@@ -421,9 +421,17 @@ pub(super) fn pre_commit(call: TaskCall<'_>) -> Option<Vec<PipelineStep>> {
     let is_manual = |hook: &&Value| items(hook, &["stages"]).any(|when| when == "manual");
     let script = |hook: &Value| {
         let entry = self::text(hook, &["entry"]);
-        let program = if entry.is_empty() { self::text(hook, &["id"]) } else { entry };
+        let id = self::text(hook, &["id"]);
+        // A hook of ruff is called by what it runs, with a hyphen.
+        let program = if !entry.is_empty() {
+            entry.to_owned()
+        } else if id.starts_with("ruff-") {
+            id.replacen('-', " ", 1)
+        } else {
+            id.to_owned()
+        };
         let arguments = items(hook, &["args"]).filter_map(Value::as_str).map(quoted);
-        [program.to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
+        [program].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
     };
     Some(named.filter(|hook| !is_manual(hook)).map(|hook| step(script(hook), call.folder, path.clone())).collect())
 }

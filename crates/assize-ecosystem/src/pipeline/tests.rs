@@ -32,7 +32,7 @@ fn task_runners_are_followed_to_what_they_run() {
     let make = "PY ?= python3\nall: lint test\nlint:\n\truff check .\ntest: build\n\t@$(PY) -m pytest\nbuild:\n\t$(MAKE) -C web dist\n";
     let just = "flags := '-D warnings'\ndefault: lint\nlint *args: fmt\n    cargo clippy -- {{flags}}\nfmt:\n    cargo fmt --check\n";
     let poe = "[tool.poe.tasks]\ncheck = ['lint', 'types']\nlint = 'ruff check'\ntypes = {cmd = 'mypy src'}\n[tool.hatch.envs.default.scripts]\ntest = 'pytest {args}'\nall = ['test', 'mypy']\n";
-    let hooks = "repos:\n- repo: a\n  hooks:\n  - {id: ruff, args: [--fix]}\n  - {id: slow, stages: [manual]}\n- repo: local\n  hooks:\n  - {id: x, entry: uv run mypy}\n";
+    let hooks = "repos:\n- repo: a\n  hooks:\n  - {id: ruff, args: [--fix]}\n  - {id: ruff-format}\n  - {id: slow, stages: [manual]}\n- repo: local\n  hooks:\n  - {id: x, entry: uv run mypy}\n";
     for (files, step, expected) in [
         (vec![("tox.ini", tox)], "tox", &["tox", "pytest -x ./tests", "ruff check ."][..]),
         (
@@ -87,7 +87,11 @@ fn task_runners_are_followed_to_what_they_run() {
             "cd a/b && golangci-lint run",
             &["a/b: golangci-lint run", "a/b: gofmt -l ."],
         ),
-        (vec![(".pre-commit-config.yaml", hooks)], "pre-commit run -a", &["pre-commit run -a", "ruff --fix", "mypy"]),
+        (
+            vec![(".pre-commit-config.yaml", hooks)],
+            "pre-commit run -a",
+            &["pre-commit run -a", "ruff --fix", "ruff format", "mypy"],
+        ),
     ] {
         let found = shown(&files, &[step]);
         assert_eq!(&found[..expected.len().min(found.len())], expected, "{step}");

@@ -39,6 +39,12 @@ impl Gate for Biome {
                 setups.push(Setup { folder: parent(path).to_owned(), because, detail: String::new() });
             }
         }
+        // Without settings it works as well, where it is called.
+        for called in javascript::checked_setups(project, "biome", &["ci", "check", "lint"]) {
+            if !setups.iter().any(|setup| is_below(&called.folder, &setup.folder)) {
+                setups.push(called);
+            }
+        }
         setups
     }
 

@@ -11,6 +11,7 @@ use assize_report::eslint::CODE_ENDINGS;
 use serde_json::Value;
 
 use super::declared::{placed, without_root};
+use super::mentions;
 use super::{GateCommand, GateOutput, Project, Setup, listed};
 
 /// The keys of `package.json` under which dependencies stand.
@@ -222,6 +223,18 @@ pub(super) fn configured_setups(project: &Project, tool: &str) -> Vec<Setup> {
 /// The same for a tool that works without settings: a package whose scripts call it has one as well.
 pub(super) fn called_setups(project: &Project, tool: &str) -> Vec<Setup> {
     outermost(project, |package| configured(project, package, tool).or_else(|| called(package, tool)))
+}
+
+/// The same for a formatter, which works without settings and is often there for people alone: only a call with one of these words, which
+/// makes it check, shows that the maintainers ask for it.
+pub(super) fn checked_setups(project: &Project, tool: &str, checks: &[&str]) -> Vec<Setup> {
+    outermost(project, |package| {
+        configured(project, package, tool).or_else(|| {
+            let calls = mentions::calls_in(project, &package.folder, &[tool]).into_iter();
+            let mut checking = calls.filter(|call| call.words.iter().any(|word| checks.contains(&word.as_str())));
+            checking.next().map(|call| format!("{} calls `{}`", call.source, call.words.join(" ")))
+        })
+    })
 }
 
 /// A setup for each package with a reason, but for those below one that has one.

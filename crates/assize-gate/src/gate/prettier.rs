@@ -26,7 +26,7 @@ impl Gate for Prettier {
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
-        javascript::configured_setups(project, "prettier")
+        javascript::checked_setups(project, "prettier", &["--check", "-c", "--list-different", "-l"])
     }
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {

@@ -25,7 +25,7 @@ impl Gate for RuffFormat {
     }
 
     fn calls(&self) -> &'static [&'static str] {
-        &["ruff format", "ruff-format"]
+        &["ruff format"]
     }
 
     fn detect(&self, project: &Project) -> Vec<Setup> {
@@ -76,7 +76,7 @@ fn because(project: &Project, folder: &str) -> Option<String> {
             return Some(format!("{path} has [format]"));
         }
     }
-    if folder.is_empty() { mentions::mentioned(project, &["ruff format", "ruff-format"]) } else { None }
+    if folder.is_empty() { mentions::mentioned(project, &["ruff format"]) } else { None }
 }
 
 #[cfg(test)]

@@ -11,7 +11,9 @@ use std::sync::LazyLock;
 
 use assize_core::path::{file_name, within};
 use assize_ecosystem::is_setting as is_tool_setting;
-use assize_ecosystem::{ECOSYSTEMS, FileRole, calls_tools, holds_tests, is_code, is_runner_configuration, is_test};
+use assize_ecosystem::{
+    ECOSYSTEMS, FileRole, calls_tools, holds_tests, is_code, is_runner_configuration, is_test, is_test_package,
+};
 use globset::GlobBuilder;
 use regex::Regex;
 
@@ -109,14 +111,6 @@ const AMBIGUOUS: [&str; 18] = [
 
 /// Folders in which the code of a project stands.
 const SOURCES: [&str; 8] = ["app", "cmd", "internal", "lib", "pkg", "source", "sources", "src"];
-
-/// Returns whether code imports a runner of tests, or what is used with one, by this name.
-fn is_runner(name: &str) -> bool {
-    let starts = |runner: &&str| {
-        name.strip_prefix(runner).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.', ':']))
-    };
-    ECOSYSTEMS.iter().flat_map(|ecosystem| ecosystem.test_packages).any(starts)
-}
 
 /// Returns whether code imports assertions by this name that are not for tests alone.
 fn is_assertion(name: &str) -> bool {
@@ -237,7 +231,7 @@ impl<'a> Graph<'a> {
         }
         let asserts = imports(&is_assertion);
         only_helpers
-            || imports(&is_runner)
+            || imports(&is_test_package)
             || if self.is_source(path) { has(&AMBIGUOUS) && asserts } else { has(&AMBIGUOUS) || asserts }
     }
 
