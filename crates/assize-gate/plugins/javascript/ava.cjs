@@ -118,8 +118,9 @@ module.exports = { listen, settle };
 
 if (isMainThread && typeof process.send !== 'function' && /[\\/]\.?(bin[\\/]ava|ava[\\/])/.test(process.argv[1] ?? '')) {
   const { _compile: compile } = Module.prototype;
-  Module.prototype._compile = function compiled(text, file) {
-    const done = Reflect.apply(compile, this, [text, file]);
+  Module.prototype._compile = function compiled(text, file, ...others) {
+    // Newer versions of Node say here that it is an ES module.
+    const done = Reflect.apply(compile, this, [text, file, ...others]);
     if (REPORTER.test(file) && typeof this.exports === 'function') listen(this.exports);
     if (API.test(file) && typeof this.exports === 'function') settle(this.exports);
     return done;
