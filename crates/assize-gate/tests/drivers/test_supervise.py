@@ -159,6 +159,13 @@ class Limits(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
+    def test_an_import_that_was_waited_for_in_vain_has_that_much_less_time(self):
+        with mock.patch.dict(supervise.Unit.waited, {"tests/a.py": 60.0}):
+            left = {(kind, name): supervise.Unit(kind, name, 120.0) for kind in ("import", "test") for name in ("tests/a.py", "b")}
+        times = {which: round(unit.deadline - unit.began) for which, unit in left.items()}
+        self.assertEqual(times.pop(("import", "tests/a.py")), 60)
+        self.assertEqual(set(times.values()), {120})
+
     def test_the_file_at_whose_import_pytest_gave_up_is_found(self):
         text = "ImportError while loading conftest '%s'.\n" % os.path.join(os.getcwd(), "conftest.py")
         self.assertEqual(supervise.conftest_failed(text), "conftest.py")
