@@ -11,7 +11,7 @@ use assize_report::{TestCase, TestOutcome};
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::{own_name, take_one};
-use crate::gate::{GateRun, GateState};
+use crate::gate::{GateRun, GateState, machine};
 use crate::missing_name::{missing_modules, missing_names};
 
 /// Why a failing test is not held against the change.
@@ -136,6 +136,13 @@ pub fn red_alike(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
     let before = messages(base);
     let alike = messages(run).into_iter().filter(|(id, message)| before.get(id) == Some(message));
     alike.map(|(id, _)| id.to_owned()).collect()
+}
+
+/// Those of failing tests that say that the machine keeps them from passing, such as for want of a network. Where they said so on the base,
+/// they tell nothing of a change, whatever they depend on.
+pub fn kept_by_machine(ids: &BTreeSet<String>, run: &GateRun) -> BTreeSet<String> {
+    let says_so = |case: &&TestCase| case.message.as_deref().is_some_and(machine::is_said_in);
+    failing(run).filter(says_so).map(|case| case.id.clone()).filter(|id| ids.contains(id)).collect()
 }
 
 /// Words of tests and of what they say that tell nothing of what is tested.

@@ -66,7 +66,15 @@ fn a_red_test_counts_where_it_depends_on_the_change() {
             "import socket\n\nLIMIT = 3",
             "Limit.",
             "revise",
-            &[("test_halve", "none"), ("test_host", "none")],
+            // What no network keeps from passing tells nothing of it.
+            &[("test_halve", "none"), ("test_host", "known_red")],
+        ),
+        (
+            "gethostbyname(name)",
+            "gethostbyname(str(name))",
+            "Take names.",
+            "accept",
+            &[("test_halve", "known_red"), ("test_host", "known_red")],
         ),
     ] {
         let repo = repository("");

@@ -1,7 +1,7 @@
 //! Faults of the machine, told by what tools of every kind print when they meet one.
 //!
-//! They say nothing of the code. Only a run that came to no result is asked about: a test that fails because of such a
-//! fault is a test that fails. This module must not know any tool.
+//! They say nothing of the code. A run that came to no result is asked about, and a test that fails on the base as well: one that
+//! fails with the change alone because of such a fault is a test that fails. This module must not know any tool.
 
 use super::{GateOutput, GateTrouble};
 
@@ -49,6 +49,12 @@ pub(super) fn fault(trouble: GateTrouble, output: &GateOutput) -> Option<String>
 /// Returns whether an output tells of a fault of the machine.
 pub(super) fn is_at_fault(output: &GateOutput) -> bool {
     sign(output).is_some()
+}
+
+/// Returns whether a text tells of a fault of the machine.
+pub(crate) fn is_said_in(text: &str) -> bool {
+    let small = text.to_lowercase();
+    SIGNS.iter().any(|(sign, _)| small.contains(sign))
 }
 
 fn sign(output: &GateOutput) -> Option<String> {

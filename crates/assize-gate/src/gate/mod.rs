@@ -11,7 +11,7 @@ pub mod completion_marker;
 pub mod declared;
 mod go;
 mod javascript;
-mod machine;
+pub(crate) mod machine;
 mod mentions;
 mod package_script;
 mod python;

@@ -52,6 +52,9 @@ impl GateSession<'_> {
         let spec = self.so_far.case.specification.inspect();
         alike.retain(|id| !excuses.contains_key(id));
         let mut alike = excuse::unasked(alike, run, spec);
+        let by_machine = excuse::kept_by_machine(&alike, run);
+        alike.retain(|id| !by_machine.contains(id));
+        excuses.extend(by_machine.into_iter().map(|id| (id, Excuse::KnownRed)));
         if tree == TreeState::Held && !alike.is_empty() {
             // A test that the change alters so that it passes is what the change is about.
             let altered = self.run_on_tree(worktrees, TreeState::Change, planned)?;
