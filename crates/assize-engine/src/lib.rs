@@ -57,7 +57,7 @@ pub mod regular_file;
 #[cfg(target_os = "linux")]
 pub mod sandbox;
 pub mod schema;
-mod scratch;
+pub mod scratch;
 pub mod search_path;
 pub mod security;
 pub mod session_files;

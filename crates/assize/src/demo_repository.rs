@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assize_engine::ledger::{Filter, Ledger, LedgerError};
+use assize_engine::scratch::Scratch;
 use assize_ledger::event::LedgerEvent;
 use assize_stop::court::StopRecord;
 use serde_json::{Value, json};
@@ -32,7 +33,7 @@ const AUTHOR: [(&str, &str); 6] = [
 /// A temporary repository with one commit, in a folder with room for a home folder and other files beside it.
 #[derive(Debug)]
 pub struct DemoRepository {
-    folder: tempfile::TempDir,
+    folder: Scratch,
     root: PathBuf,
 }
 
@@ -44,7 +45,7 @@ impl DemoRepository {
     /// Fails when git is missing or the disk is full.
     pub fn new(files: &[(&str, &str)]) -> Result<Self> {
         let failed = |error: std::io::Error| Failure::new(format!("a temporary folder: {error}"));
-        let folder = tempfile::Builder::new().prefix("assize-demo-").tempdir().map_err(failed)?;
+        let folder = Scratch::new("assize-demo-").map_err(failed)?;
         // git names the same folder by its real path.
         let root = folder.path().canonicalize().map_err(failed)?.join("project");
         let repository = Self { folder, root };

@@ -344,3 +344,42 @@ fn a_document_is_read_up_to_its_limit() {
         assert_eq!(said.contains("more than 4194304 bytes"), code == 2, "{said}");
     }
 }
+
+/// A review that is killed while a judge thinks leaves folders, and the next one that needs a folder removes them.
+#[test]
+fn what_a_killed_review_left_is_gone_after_the_next_one() {
+    let repo = project();
+    let claude = repo.outside().join("claude");
+    let asked = repo.outside().join("asked");
+    fs::write(&claude, format!("#!/bin/sh\ntouch '{}'\nexec sleep 60\n", asked.display())).expect("written");
+    fs::set_permissions(&claude, fs::Permissions::from_mode(0o755)).expect("executable");
+    let judge = format!("\n[review]\nrequire = []\n\n[[judge]]\nid = \"slow\"\nkind = \"claude\"\nprogram = \"{}\"\n", claude.display());
+    let settings = repo.outside().join("judging.toml");
+    fs::write(&settings, format!("{SETTINGS}{judge}")).expect("written");
+    repo.write("a.py", "A = 1\n");
+    let temporary = repo.outside().join("temporary");
+    fs::create_dir_all(&temporary).expect("made");
+    let review = |settings: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
+        command.args(["review", "--format", "json", "--config"]).arg(settings).current_dir(repo.path());
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOME", repo.outside()).env("TMPDIR", &temporary).stdin(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    let left = || fs::read_dir(&temporary).expect("a folder").count();
+    let mut killed = review(&settings).spawn().expect("the program runs");
+    for _ in 0..600 {
+        if asked.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    killed.kill().expect("killed");
+    killed.wait().expect("ended");
+    assert!(asked.exists() && left() > 0, "it was killed while the judge thought");
+    let plain = repo.outside().join("plain.toml");
+    fs::write(&plain, SETTINGS).expect("written");
+    review(&plain).status().expect("the program runs");
+    assert_eq!(left(), 0);
+}

@@ -30,6 +30,7 @@ use serde_json::{Map, Value, json};
 use super::price::check_price;
 use super::{JudgeAnswer, CallError, Environment, Judge, PROGRAMS_MAX, RESPONSE_BYTES_MAX, case_text, prepare, schema, time_left};
 use crate::process::{ProcessResult, ProcessLimits, run};
+use crate::scratch::Scratch;
 
 /// The default model: an alias, so that it does not become outdated.
 pub const MODEL: &str = "sonnet";
@@ -194,7 +195,7 @@ impl Judge for Claude {
             // Without this, the text would be taken for a slash command.
             prompt.to_mut().insert_str(0, "The case:\n\n");
         }
-        let folder = tempfile::Builder::new().prefix("assize-judge-").tempdir();
+        let folder = Scratch::new("assize-judge-");
         let folder = folder.map_err(|error| CallError::unavailable(format!("no empty folder can be made: {error}")))?;
         let command = self.command(question, folder.path())?;
         let time = time_left(deadline).ok_or_else(CallError::timeout)?;
