@@ -161,9 +161,11 @@ pub fn without_tools(path: &str, text: &str, tools: &BTreeSet<&str>) -> Option<S
     }
 }
 
-/// Returns whether a change of a manifest touches its settings for tests and checks, scripts of packages left out.
+/// Returns whether a change of a manifest touches its settings for tests and checks, scripts of packages left out, or has a type
+/// checker object to less.
 pub fn changes_settings(path: &str, base: &str, change: &str) -> bool {
     match guarded(path) {
+        _ if is_typescript_setting(path) => loosens_types(base, change),
         Some(settings) if file_name(path) == "package.json" => {
             let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
             let is_other = |base: serde_json::Value, change: serde_json::Value| {
@@ -174,6 +176,59 @@ pub fn changes_settings(path: &str, base: &str, change: &str) -> bool {
         Some(_) => merge(path, base, change).is_some(),
         None => false,
     }
+}
+
+/// Returns whether a file tells the compiler of TypeScript what to object to, beside much else.
+fn is_typescript_setting(path: &str) -> bool {
+    let name = file_name(path);
+    name.ends_with(".json") && (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
+}
+
+/// Options with which the compiler of TypeScript objects to less.
+const LOOSENING: [&str; 6] = [
+    "allowUnreachableCode",
+    "allowUnusedLabels",
+    "noCheck",
+    "skipDefaultLibCheck",
+    "skipLibCheck",
+    "suppressImplicitAnyIndexErrors",
+];
+
+/// Returns whether the compiler of TypeScript objects to less by the second of two settings: an option that is strict went, one that is
+/// lenient came, or files are left out.
+fn loosens_types(base: &str, change: &str) -> bool {
+    let read = |text: &str| {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        jsonc_parser::parse_to_serde_value::<serde_json::Value>(text, &jsonc_parser::ParseOptions::default()).ok()
+    };
+    let Some((base, change)) = read(base).zip(read(change)) else { return false };
+    let options = |of: &serde_json::Value| {
+        of.get("compilerOptions").and_then(serde_json::Value::as_object).cloned().unwrap_or_default()
+    };
+    let (before, after) = (options(&base), options(&change));
+    let is_strict = |name: &str| {
+        ["strict", "alwaysStrict", "checkJs", "exactOptionalPropertyTypes"].contains(&name)
+            || ["strict", "noImplicit", "noUnused", "noUnchecked", "noFallthrough", "noPropertyAccess"]
+                .iter()
+                .any(|start| name.starts_with(start))
+    };
+    let is_on =
+        |options: &serde_json::Map<String, serde_json::Value>, name: &str| options.get(name) == Some(&true.into());
+    let is_off = |name: &str| after.get(name) == Some(&false.into());
+    let loosened = before.keys().any(|name| is_strict(name) && is_on(&before, name) && !is_on(&after, name))
+        || after.keys().any(|name| is_strict(name) && is_off(name) && before.get(name) != Some(&false.into()))
+        || LOOSENING.iter().any(|name| is_on(&after, name) && !is_on(&before, name));
+    let listed = |of: &serde_json::Value, key: &str| -> BTreeSet<String> {
+        of.get(key)
+            .and_then(serde_json::Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|it| it.as_str().map(str::to_owned))
+            .collect()
+    };
+    loosened
+        || !listed(&change, "exclude").is_subset(&listed(&base, "exclude"))
+        || !listed(&base, "include").is_subset(&listed(&change, "include"))
 }
 
 /// Where pytest is told which markers there are. A name that is declared changes no outcome, and one that is not may be an

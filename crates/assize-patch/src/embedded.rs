@@ -43,10 +43,13 @@ pub(super) fn embedded(text: &str) -> Result<Option<&str>, Violation> {
     }
 }
 
-/// Returns where an object may begin: with a brace that is the first of its line.
+/// Returns where an object may begin: with a brace that is the first of its line, or that stands behind words with a colon.
 fn beginning(text: &str) -> Option<usize> {
-    let is_first =
-        |at: usize| text[..at].trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|before| before == '\n');
+    let is_first = |at: usize| {
+        let before = text[..at].trim_end_matches([' ', '\t']);
+        let words = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+        words.is_empty() || words.ends_with(':') && !words.contains(['{', '[', '"'])
+    };
     memchr::memchr_iter(b'{', text.as_bytes()).find(|at| is_first(*at))
 }
 
@@ -63,6 +66,7 @@ mod tests {
             format!("```json\n{PATCH}\n```\n"),
             format!("````\n  {PATCH}\n````"),
             format!("Here it is:\n\n{PATCH}\n\nIt removes `a`."),
+            format!("Here it is: {PATCH}\nIt removes `a`."),
             format!("A map is `{{}}`.\n{{\"a\": 1}}\n~~~jsonc\n{PATCH}\n~~~"),
         ] {
             assert_eq!(embedded(&text), Ok(Some(PATCH)), "{text}");
@@ -71,7 +75,15 @@ mod tests {
 
     #[test]
     fn none_and_several_are_told_apart() {
-        for text in ["", "words", "{\"a\": 1}", "{\"ops\": [", "in a line {\"ops\": []}"] {
+        for text in [
+            "",
+            "words",
+            "{\"a\": 1}",
+            "{\"ops\": [",
+            "in a line {\"ops\": []}",
+            "{\"a\": {\"ops\": []}",
+            "\"a\": {\"ops\": []}",
+        ] {
             assert_eq!(embedded(text), Ok(None), "{text}");
         }
         for second in [PATCH.to_owned(), PATCH.replace("\"a\"", "\"b\"")] {

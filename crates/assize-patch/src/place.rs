@@ -376,15 +376,15 @@ impl<'t> SearchedLines<'t> {
         let olds = (0..place.block.len()).filter(|index| place.block[*index].is_old());
         let kept = olds.zip(&place.rows).filter_map(|(index, row)| match row {
             BlockRow::At(row) if place.block[index].kind == HunkLineKind::Context && !place.block[index].is_blank() => {
-                Some((index, parted(&place.block[index].content).0 == parted(self.lines.content(*row)).0))
+                Some((index, parted(&place.block[index].content).0, parted(self.lines.content(*row)).0))
             }
             _ => None,
         });
-        let kept: Vec<(usize, bool)> = kept.collect();
+        let kept: Vec<(usize, &str, &str)> = kept.collect();
         let comes = |index: usize| place.block.get(index).is_some_and(|line| line.kind == HunkLineKind::Added);
         let is_beside = |index: usize| comes(index + 1) || index.checked_sub(1).is_some_and(comes);
-        kept.iter().any(|(_, as_there)| *as_there)
-            && kept.iter().any(|(index, as_there)| !as_there && is_beside(*index))
+        kept.iter().any(|(_, said, there)| !said.is_empty() && said == there)
+            && kept.iter().any(|(index, said, there)| said != there && is_beside(*index))
     }
 
     fn depth(&self, row: usize) -> usize {

@@ -13,6 +13,7 @@ use assize_ecosystem::pipeline::checking_tasks;
 use assize_ecosystem::{is_checker_setting, is_runner_configuration};
 use assize_gate::test_policy::{WritableScope, asked_files, changes_settings};
 use assize_syntax::inline_tests::loses_tests_of;
+use assize_syntax::script_object::changes_property;
 
 use super::plan::FileTransition;
 use super::{FileContent, NumberedOp, Op, PathState, Snapshot, folded};
@@ -107,6 +108,11 @@ impl Protection {
             return None;
         }
         if !self.tests.opens(path) && changes_settings(path, before, after) {
+            return Some("changes settings by which tests and checks run");
+        }
+        let name = file_name(path);
+        if name.starts_with("vite.config.") && !self.tests.opens(path) && changes_property(path, "test", before, after)
+        {
             return Some("changes settings by which tests and checks run");
         }
         let kept = checking_tasks(path, after);
@@ -219,6 +225,8 @@ mod tests {
         let tox = "[tox]\nenvlist = py\n\n[testenv]\ndescription = a\ncommands = pytest\n\n[flake8]\nignore = E1\n";
         let setup = "[metadata]\nname = a\n\n[tool:pytest]\naddopts = -q\n";
         let cargo = "[package]\nname = \"a\"\nversion = \"1.0.0\"\n\n[dependencies]\n";
+        let types = "{\n  // a\n  \"compilerOptions\": {\n    \"strict\": true,\n    \"target\": \"es2020\"\n  },\n  \"exclude\": [\"dist\"]\n}\n";
+        let vite = "import { defineConfig } from 'vitest/config'\n\nexport default defineConfig({\n  server: { port: 1 },\n  test: {\n    include: ['src/**/*.test.ts'],\n  },\n})\n";
         let rust = "pub fn a() -> u8 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { assert_eq!(super::a(), 1); }\n}\n";
         let (settings, task, tests) =
             ("changes settings by which", "changes what a task runs", "changes tests that stand");
@@ -241,6 +249,14 @@ mod tests {
             ("Cargo.toml", cargo, "1.0.0\"", "1.0.0\"\nautotests = false", settings),
             ("Cargo.toml", cargo, "[dependencies]", "[lib]\ntest = false\n\n[dependencies]", settings),
             ("Cargo.toml", cargo, "1.0.0", "1.0.1", ""),
+            ("tsconfig.json", types, "\"strict\": true", "\"strict\": false", settings),
+            ("tsconfig.build.json", types, "    \"strict\": true,\n", "", settings),
+            ("tsconfig.json", types, "\"strict\": true", "\"strict\": true, \"skipLibCheck\": true", settings),
+            ("tsconfig.json", types, "[\"dist\"]", "[\"dist\", \"src/old\"]", settings),
+            ("tsconfig.json", types, "es2020", "es2022", ""),
+            ("tsconfig.json", types, "\"strict\": true", "\"strict\": true, \"noUnusedLocals\": true", ""),
+            ("vite.config.ts", vite, "src/**/*.test.ts", "src/a.test.ts", settings),
+            ("vite.config.ts", vite, "port: 1", "port: 2", ""),
             ("src/a.rs", rust, "(), 1)", "(), 2)", tests),
             ("src/a.rs", rust, "    #[test]\n", "", tests),
             ("src/a.rs", rust, "{ 1 }", "{ 2 }", ""),

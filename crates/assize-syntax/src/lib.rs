@@ -39,6 +39,7 @@ pub mod manifest;
 pub mod mutant;
 pub mod removed;
 pub mod schema_type;
+pub mod script_object;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tree;

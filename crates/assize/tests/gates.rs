@@ -353,7 +353,10 @@ fn what_a_killed_review_left_is_gone_after_the_next_one() {
     let asked = repo.outside().join("asked");
     fs::write(&claude, format!("#!/bin/sh\ntouch '{}'\nexec sleep 60\n", asked.display())).expect("written");
     fs::set_permissions(&claude, fs::Permissions::from_mode(0o755)).expect("executable");
-    let judge = format!("\n[review]\nrequire = []\n\n[[judge]]\nid = \"slow\"\nkind = \"claude\"\nprogram = \"{}\"\n", claude.display());
+    let judge = format!(
+        "\n[review]\nrequire = []\n\n[[judge]]\nid = \"slow\"\nkind = \"claude\"\nprogram = \"{}\"\n",
+        claude.display()
+    );
     let settings = repo.outside().join("judging.toml");
     fs::write(&settings, format!("{SETTINGS}{judge}")).expect("written");
     repo.write("a.py", "A = 1\n");
