@@ -1,0 +1,6 @@
+function wrap(options, result) {
+  if (options.capture) {
+    return '(' + result + ')';
+  }
+  return result;
+}
