@@ -337,7 +337,7 @@ impl PreparedWorktree {
             return Ok(false);
         }
         let reports = self.copy.beside("rewriting")?;
-        if self.bring_dependencies(&self.copy, &command, sandbox, terms)?.is_some() {
+        if self.bring_dependencies(&self.copy, (gate, &command), sandbox, terms)?.is_some() {
             return Ok(false);
         }
         let ran =
@@ -415,7 +415,7 @@ impl PreparedWorktree {
             fs::write(&path, contents).map_err(|error| CopyError::Io { path, error })?;
         }
         let shown = command.again(planned.gate.id());
-        if let Some(why) = self.bring_dependencies(copy, command, sandbox, terms)? {
+        if let Some(why) = self.bring_dependencies(copy, (planned.gate, command), sandbox, terms)? {
             let run = without_result(GateTrouble::Machine, why);
             return Ok(GateExecution { run, time_ms: 0, command: shown, output: String::new(), ready_by: None });
         }

@@ -92,6 +92,8 @@ fn a_package_that_is_found_elsewhere_is_not_tested() {
     let (state, why) = gate(&envelope, "unittest");
     assert_ne!(envelope["outcome"], "accept", "{envelope:#}");
     assert!(state == "not_ready" && why.contains("shop"), "{state}: {why}\n{envelope}");
+    // What only reads files reads those of the copy.
+    assert_eq!(gate(&envelope, "python-compile").0, "passed", "{envelope}");
 }
 
 #[test]

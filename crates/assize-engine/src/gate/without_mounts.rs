@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use assize_core::path::{file_name, parent};
 use assize_ecosystem::FileRole;
-use assize_gate::gate::GateCommand;
+use assize_gate::gate::{Gate, GateCommand};
 
 use super::{PreparedWorktree, RunTerms};
 use crate::sandbox::{Sandbox, SandboxJob};
@@ -47,8 +47,8 @@ for name in names:
 "#;
 
 impl PreparedWorktree {
-    /// Puts the folders with dependencies into a copy, where no mount does it. Returns why a command must not run in it: what it would import is
-    /// not that of the copy.
+    /// Puts the folders with dependencies into a copy, where no mount does it. Returns why the command of a gate must not run in it: what it
+    /// would import is not that of the copy.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl PreparedWorktree {
     pub(super) fn bring_dependencies(
         &self,
         copy: &WorkCopy,
-        command: &GateCommand,
+        (gate, command): (&dyn Gate, &GateCommand),
         sandbox: &Sandbox,
         terms: &RunTerms,
     ) -> Result<Option<String>, CopyError> {
@@ -71,11 +71,11 @@ impl PreparedWorktree {
                 let brought = if is_environment(host) { symlink(host, &inside) } else { copy_tree(host, &inside) };
                 brought.map_err(failed)?;
             }
-            if let Some(link) = self.leads_back(&inside).filter(|_| !is_environment(host)) {
+            if let Some(link) = self.leads_back(&inside).filter(|_| !is_environment(host) && !gate.imports_nothing()) {
                 return Ok(Some(format!("{folder}/{link} leads to the tree itself, not to its copy")));
             }
         }
-        self.imported_from_elsewhere(copy, command, sandbox, terms)
+        if gate.imports_nothing() { Ok(None) } else { self.imported_from_elsewhere(copy, command, sandbox, terms) }
     }
 
     /// Finds a link in a folder of packages that leads to the user's own tree.

@@ -427,6 +427,11 @@ pub trait Gate: Sync {
         false
     }
 
+    /// Returns whether the tool reads each file by itself and imports none, so that it does not matter where packages are found.
+    fn imports_nothing(&self) -> bool {
+        self.is_formatter()
+    }
+
     /// Returns the command that writes files as the gate wants them, instead of checking them; `None` where the tool has
     /// none. `files` are relative to the root. A tool that cannot be held to files writes more: the caller keeps what
     /// became of `files` and drops the rest. The status of the tool is not 0 where it could not fix all of them.

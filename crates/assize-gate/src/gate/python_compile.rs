@@ -45,6 +45,10 @@ impl Gate for PythonCompile {
         }
     }
 
+    fn imports_nothing(&self) -> bool {
+        true
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         Ok(python::place(python_compile::parse(&output.stdout)?, setup, output))
     }

@@ -38,6 +38,10 @@ impl Gate for RuffCheck {
         command
     }
 
+    fn imports_nothing(&self) -> bool {
+        true
+    }
+
     fn parse(&self, setup: &Setup, output: &GateOutput) -> Result<ToolReport, ReportError> {
         python::is_there(output)?;
         Ok(python::place(ruff::parse(&output.stdout)?, setup, output))
