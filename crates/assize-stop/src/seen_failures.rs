@@ -18,6 +18,8 @@ pub(crate) struct SeenFailures<'a> {
     wishes: Vec<&'a str>,
 }
 
+/// Lines below the name of a test that a report says of it.
+const OWN_LINES_MAX: usize = 12;
 /// Shortest name of a test that is told from other words.
 const NAME_MIN: usize = 5;
 
@@ -63,6 +65,43 @@ impl<'a> SeenFailures<'a> {
         });
         let lines = self.reports.iter().flat_map(|report| report.lines());
         lines.into_iter().any(|line| line.contains(name) && FAILED.is_match(line) && !says_passed(line))
+    }
+
+    /// Returns whether a test, or a file of tests, was seen to fail since what it asserts did not hold, and not for want of something that the
+    /// machine lacks: then nothing but a fault in the code, or in the test, keeps it from passing.
+    pub(crate) fn has_failed_by_assertion(&self, name: &str) -> bool {
+        static ASSERTS: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)assert|expected|\bwant(?:ed)?\b|but was|\bto (?:be|equal)\b|not equal|\bleft:|\breceived:|\bgot:|\bactual:|==|!=").expect("valid pattern")
+        });
+        static LACKS: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)refused|unreachable|enotfound|unknownhost|resolve|no module|modulenotfound|importerror|cannot find|not found|no such file|enoent|permission|denied|timed? ?out|timeout|deadline|\bconnect|socket|network|credential|\btoken|unauthori|docker|license|display|not installed|not available|unavailable|certificate|\bdns\b|environment variable|api key").expect("valid pattern")
+        });
+        static NEXT: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(
+                r"(?-u)^\s*(?:--- FAIL|FAIL\b|\[ERROR\]|_{3,}|[0-9]+\) |Failed [A-Z]|---- |not ok)|^\s*(?:✕|×|●|✗)",
+            )
+            .expect("valid pattern")
+        });
+        let tells = |report: &str| {
+            let lines: Vec<&str> = report.lines().collect();
+            let named = (0..lines.len()).filter(|at| lines[*at].contains(name) && !says_passed(lines[*at]));
+            let part = |at: usize| {
+                let below = lines[at + 1..].iter().take_while(|line| !NEXT.is_match(line)).take(OWN_LINES_MAX);
+                [lines[at]].into_iter().chain(below.copied()).collect::<Vec<_>>()
+            };
+            let parts: Vec<Vec<&str>> = named.map(part).collect();
+            let any = |pattern: &Regex| parts.iter().flatten().any(|line| pattern.is_match(line));
+            any(&ASSERTS) && !any(&LACKS)
+        };
+        name.chars().count() >= NAME_MIN && self.reports.iter().any(|report| tells(report))
+    }
+
+    /// Returns whether the user spoke of taking tests of some kind out of the runs, and named none: which they are cannot be told.
+    pub(crate) fn wants_kind_away(&self) -> bool {
+        static KIND: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)\b(?:slow|long|heavy|expensive|flaky|integration|e2e|end-to-end|network|external|live|unstable|quarantined|langsame?n?|lents?|lentos?) (?:\w+ )?(?:tests?|specs?|ones?|suites?|cases?)\b|\btests? (?:that|which|who)\b").expect("valid pattern")
+        });
+        self.going().any(|sentence| KIND.is_match(sentence))
     }
 
     /// The first telling word of a pattern that stands in the report of a test that failed.
@@ -130,6 +169,11 @@ impl<'a> SeenFailures<'a> {
         let named: Vec<String> = names.into_iter().flat_map(parts).filter(|word| !word.contains("order")).collect();
         let sentences = self.wishes.iter().flat_map(|text| sentences(text)).filter(|sentence| MORE.is_match(sentence));
         sentences.into_iter().any(|sentence| parts(sentence).any(|word| named.contains(&word)))
+    }
+
+    /// Returns whether a text of the user fits a pattern.
+    pub(crate) fn wishes_match(&self, pattern: &Regex) -> bool {
+        self.wishes.iter().any(|text| pattern.is_match(text))
     }
 
     /// Returns whether the user named a value, such as a tolerance.

@@ -1,7 +1,9 @@
 //! A test asserts less than it did, or nothing.
 
+mod shown_value;
 mod tolerance;
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -15,6 +17,7 @@ use assize_core::text::quote;
 use super::reading::{
     DirectiveWish, CodeLine, MovedLines, DiffSide, code_of, enclosing, is_guarded, opens_function, opens_rust_tests, read, tests_in,
 };
+use self::shown_value::ShownValues;
 use self::tolerance::Tolerated;
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
@@ -229,7 +232,16 @@ fn check_blocks(file: &FileChange, evidence: &Evidence, asked: &DirectiveWish<'_
         blocks.iter().filter(|block| block.in_test && !loses_test(block, language)).collect();
     let mut loosened = false;
     let seen = SeenFailures::of(evidence);
+    let shown = LazyCell::new(|| seen.reports().flat_map(ShownValues::of).collect::<Vec<_>>());
     for block in &surviving {
+        let may_show = block.removed.iter().any(|old| EXACT.is_match(old)) && !block.added.is_empty();
+        let lets_pass = if may_show { lets_shown_pass(block, &shown) } else { None };
+        if let Some((line, old, new)) = lets_pass.filter(|(.., new)| !is_wished(&seen, new)) {
+            loosened = true;
+            let message = format!("{} failed in this session with another value, and {} lets that value pass. Correct the code, or say where the new expectation comes from.", quote(old), quote(new));
+            findings.at(file, Some(line), Severity::Error, Certainty::Certain, message);
+            continue;
+        }
         let Some(loosening) = judge(block, language, diff) else { continue };
         loosened = true;
         let admits = |it: &Tolerated| seen.reports().any(|report| it.admits_one_of(report));
@@ -264,6 +276,26 @@ fn check_blocks(file: &FileChange, evidence: &Evidence, asked: &DirectiveWish<'_
         );
         findings.at(file, None, Severity::Warning, Certainty::Likely, message);
     }
+}
+
+/// A line that expected a value, and the one in its place that lets another one pass, with which the first was seen to fail.
+fn lets_shown_pass<'a>(block: &ChangeBlock<'a>, shown: &[ShownValues]) -> Option<(u32, &'a str, &'a str)> {
+    let alike = |old: &str, new: &str| old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
+    block.removed.iter().find_map(|old| {
+        let old = old.trim();
+        let (line, new) = block.added.iter().map(|(line, new)| (*line, new.trim())).max_by_key(|(_, new)| alike(old, new))?;
+        let is_replaced = share_a_beginning(old, new) && shown.iter().any(|it| it.are_let_pass(old, new));
+        is_replaced.then_some((line, old, new))
+    })
+}
+
+/// Returns whether the user let expectations be looser, or named a value that a new one has.
+fn is_wished(seen: &SeenFailures<'_>, new: &str) -> bool {
+    static LOOSER_WANTED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:relax|loosen|weaken|less strict|too strict|strict|brittle|flaky|toleran|approx|roughly|at least|at most|between|range|any value|not (?:be )?exact|don't care|doesn't matter|does not matter)").expect("valid pattern")
+    });
+    let numbers = new.split(|character: char| !character.is_ascii_digit() && character != '.').filter(|number| number.len() > 2);
+    numbers.into_iter().any(|number| seen.names_value(number)) || seen.wishes_match(&LOOSER_WANTED)
 }
 
 /// Whole tests that went are the business of another rule.

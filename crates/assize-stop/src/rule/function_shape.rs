@@ -156,8 +156,8 @@ fn end_by_indent(lines: &[CodeLine<'_>], open: usize, end: usize) -> Option<usiz
         }
         last = index;
     }
-    // A hunk that ends here may go on in the file; all of a new file is shown.
-    (last > end && lines.iter().all(|line| line.changed)).then_some(last)
+    // A hunk that ends here may go on in the file, unless nothing stands below the change.
+    (last > end && lines.last().is_some_and(|line| line.changed)).then_some(last)
 }
 
 fn end_by_braces(lines: &[CodeLine<'_>], end: usize) -> Option<usize> {

@@ -165,17 +165,44 @@ fn by_gate(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: bool, findings: 
                     continue;
                 }
                 any = true;
+                let by_fault = || seen.has_failed_by_assertion(&test.name) && !seen.wants_kind_away();
+                let sure = skips || fewer || is_barrier(&gate.code) || by_fault();
                 findings.at(
                     file,
                     Some(gate.number),
                     Severity::Error,
-                    if skips || fewer || is_barrier(&gate.code) { Certainty::Certain } else { Certainty::Likely },
+                    if sure { Certainty::Certain } else { Certainty::Likely },
                     format!("{} stands at the test {}, which failed in this session. Let it run and repair what it tests, or ask the user.", quote(gate.raw), quote(&test.name)),
                 );
             }
         }
     }
-    any
+    any || by_gate_of_file(diff, seen, findings)
+}
+
+/// A condition that came at the top of a file of tests, and holds for all of them.
+fn by_gate_of_file(diff: &Diff, seen: &SeenFailures<'_>, findings: &mut Findings<'_>) -> bool {
+    static TOP: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)^//go:build |^// \+build |^#!\[cfg\(|^pytestmark\b|^# pytest: skip|^@file:(?:Ignore|Disabled)").expect("valid pattern")
+    });
+    for file in diff.files.iter().filter(|file| is_code(&file.path) && is_test(&file.path)) {
+        let Some((number, line)) = file.added_lines().find(|(_, line)| TOP.is_match(line)) else { continue };
+        let name = file_name(&file.path);
+        let had_one = file.removed_lines().any(|(_, line)| TOP.is_match(line));
+        if had_one || !seen.has_failed_by_assertion(name) || seen.is_wanted_away("", &file.path) {
+            continue;
+        }
+        let certainty = if seen.wants_kind_away() { Certainty::Likely } else { Certainty::Certain };
+        findings.at(
+            file,
+            Some(number),
+            Severity::Error,
+            certainty,
+            format!("{} keeps the tests of {} from running, which failed in this session. Let them run and repair what they test, or ask the user.", quote(line), quote(name)),
+        );
+        return true;
+    }
+    false
 }
 
 /// What settings leave out: a pattern that came, with a word of a test that was seen to fail.

@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 
 use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
+use assize_core::path::file_name;
 use assize_core::text::{listed, quote};
 use assize_ecosystem::Language;
 use regex::Regex;
 
 use super::empty_body::{EMPTY_WANTED, FunctionContext, is_productive, place};
-use super::function_shape::{WholeFunction, whole_function};
+use super::function_shape::{WholeFunction, is_docstring, whole_function};
 use crate::seen_failures::parts;
 use super::reading::{CodeLine, DiffSide, DirectiveWish, MovedLines, has_word, is_reason, read};
 use super::{Findings, Needs, Rule};
@@ -78,14 +79,14 @@ fn check_file(
             let ground = match promise(&function, &lines[..open], promised) {
                 Some(said) if moved.take(said.raw) => continue,
                 Some(said) => format!("says: {}", quote(said.raw.trim())),
-                None if named.ask_for(&function, &unused, &lines[..open]) => "the directive asks for it by its name".to_owned(),
+                None if named.ask_for(&function, &unused, (&file.path, &lines[..open])) => "the directive asks for it by its name".to_owned(),
                 None => continue,
             };
             // What the message admits is no secret.
             let message = evidence.message();
             let admits = leaves_undone(message).is_some() || claims_remaining_work(message).is_some() || defers_work(message).is_some();
             let certainty = if admits || message.trim().is_empty() { Certainty::Likely } else { Certainty::Certain };
-            let certainty = if is_wished(evidence, asked, &function.name) { asked.soften(certainty) } else { Some(certainty) };
+            let certainty = if is_wished(evidence, asked, &function.name, &lines[..open]) { asked.soften(certainty) } else { Some(certainty) };
             let Some(certainty) = certainty else { continue };
             let names: Vec<String> = unused.iter().map(|name| quote(name)).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -114,7 +115,7 @@ struct NamedFunctions<'a> {
 impl<'a> NamedFunctions<'a> {
     fn of(evidence: &'a Evidence) -> Self {
         static IDLE: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i-u)\b(?:nothing|no-?op|ignor|unused|always|constant|default|placeholder|dummy|fake|mock|stub|empty|abstract|interface|not implemented|NotImplemented\w*|later|for now|skeleton|scaffold|return(?:s|ing)? (?:true|false|null|none|nil|an empty|zero|0)|hard-?coded)").expect("valid pattern")
+            Regex::new(r"(?i-u)\b(?:nothing|no-?op|ignor|unused|always|constant|default|placeholder|dummy|fake|mock|stub|empty|not implemented|NotImplemented\w*|later|for now|skeleton|scaffold|return(?:s|ing)? (?:true|false|null|none|nil|an empty|zero|0)|hard-?coded)").expect("valid pattern")
         });
         let sentences = evidence.user_texts().flat_map(sentences).filter(|sentence| !IDLE.is_match(sentence)).collect();
         Self { sentences }
@@ -127,10 +128,10 @@ impl<'a> NamedFunctions<'a> {
 
     /// Returns whether the directive asks for a function, and for one of these parameters: both in one sentence, or for the function in
     /// words, where it makes nothing of all that it takes.
-    fn ask_for(&self, function: &WholeFunction<'_, '_>, unused: &[String], above: &[CodeLine<'_>]) -> bool {
+    fn ask_for(&self, function: &WholeFunction<'_, '_>, unused: &[String], (path, above): (&str, &[CodeLine<'_>])) -> bool {
         let plain = |name: &str| name.trim_matches('_').to_owned();
         let (name, unused): (String, Vec<String>) = (plain(&function.name), unused.iter().map(|name| plain(name)).collect());
-        if name.len() < NAME_MIN || is_idle(&function.name, above) {
+        if name.len() < NAME_MIN || is_idle(&function.name, path, above) {
             return false;
         }
         let with_parameter = |sentence: &str| {
@@ -168,27 +169,46 @@ const HANDED: [&str; 30] = [
     "server",
 ];
 
-/// Returns whether a function, or the type that it stands in, is one that does nothing by its name.
-fn is_idle(name: &str, above: &[CodeLine<'_>]) -> bool {
-    static IDLE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)null|no_?op|dummy|fake|mock|stub|silent|disabled|empty|blackhole|void|console|logging|memory|noauth|always|never|nothing|dry_?run").expect("valid pattern")
-    });
+/// The line that begins the type which a function stands in, as far as it is shown.
+fn type_of<'l>(above: &'l [CodeLine<'_>]) -> &'l str {
     static TYPE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?-u)\b(?:class|struct|impl|object|interface|trait|extends|implements)\b").expect("valid pattern")
     });
-    let of_type = above.iter().rev().find(|line| TYPE.is_match(&line.code));
-    IDLE.is_match(name) || of_type.is_some_and(|line| IDLE.is_match(&line.code))
+    above.iter().rev().find(|line| TYPE.is_match(&line.code)).map_or("", |line| &line.code)
 }
 
-/// Returns whether the user asked for a function that does nothing: this one, where functions are named.
-fn is_wished(evidence: &Evidence, asked: &DirectiveWish<'_>, name: &str) -> bool {
-    let wishes = evidence.user_texts().flat_map(sentences).filter(|sentence| EMPTY_WANTED.is_match(sentence));
-    let names_another = |sentence: &str| {
+/// Returns whether a function, its file or the type that it stands in is one that does nothing by its name.
+fn is_idle(name: &str, path: &str, above: &[CodeLine<'_>]) -> bool {
+    static IDLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)null|no_?op|dummy|fake|mock|stub|silent|disabled|empty|blackhole|void|console|logging|memory|noauth|always|never|nothing|dry_?run").expect("valid pattern")
+    });
+    [name, file_name(path), type_of(above)].iter().any(|text| IDLE.is_match(text))
+}
+
+/// Returns whether the user asked for a function that does nothing: this one, where functions are named, or where others do not go by
+/// words of its name.
+fn is_wished(evidence: &Evidence, asked: &DirectiveWish<'_>, name: &str, above: &[CodeLine<'_>]) -> bool {
+    let own: Vec<String> = parts(name).chain(parts(type_of(above))).filter(|word| !TYPE_WORDS.contains(&word.as_str())).collect();
+    let words_of_it = |sentence: &&str| {
+        let said: Vec<String> = parts(sentence).collect();
+        own.iter().filter(|word| said.contains(word)).count()
+    };
+    let (wishes, others): (Vec<&str>, Vec<&str>) =
+        evidence.user_texts().flat_map(sentences).partition(|sentence| EMPTY_WANTED.is_match(sentence));
+    let most = |sentences: &[&str]| sentences.iter().map(|sentence| words_of_it(sentence)).max().unwrap_or(0);
+    if most(&others) > most(&wishes) {
+        return false;
+    }
+    let names_another = |sentence: &&str| {
         let mut quoted = sentence.split('`').skip(1).step_by(2).peekable();
         quoted.peek().is_some() && !quoted.any(|span| has_word(span, name))
     };
-    asked.is_asked() && !wishes.into_iter().all(names_another)
+    asked.is_asked() && !wishes.iter().all(names_another)
 }
+
+/// Words at the beginning of a type that are no part of its name.
+const TYPE_WORDS: [&str; 13] =
+    ["class", "struct", "impl", "object", "interface", "trait", "extends", "implements", "public", "final", "export", "static", "abstract"];
 
 /// The parameters of which the body makes nothing, but perhaps a line of a log.
 fn unused(function: &WholeFunction<'_, '_>) -> Vec<String> {
@@ -200,7 +220,7 @@ fn unused(function: &WholeFunction<'_, '_>) -> Vec<String> {
         .expect("valid pattern")
     });
     let is_used = |name: &str| {
-        let lines = || function.body.iter().filter(|line| !LOGS.is_match(&line.code));
+        let lines = || function.body.iter().filter(|line| !LOGS.is_match(&line.code) && !is_docstring(line));
         let own = lines().any(|line| has_word(line.without_comment(), name));
         // What stands behind the heading on its last line belongs to the body.
         let beside = function.heading.last().is_some_and(|line| line.code.rsplit_once(['{', '=']).is_some_and(|(_, rest)| has_word(rest, name)));
