@@ -854,6 +854,8 @@ def untold(reply, before, after):
     for path, lines in hunks_of(reply):
         text = before.get(path, "").split("\n")
         old = [(i, t) for i, (o, t) in enumerate(lines) if o in " -" and t.strip()]
+        if not old and not re.search(r"@@ -\d", reply.text()):
+            return "places"  # nothing but a number or a line could say where
         rows, count = rows_of([squeezed(t) for _, t in old], [squeezed(t) for t in text]) if old else (None, 0)
         if count > 1:
             return "places"

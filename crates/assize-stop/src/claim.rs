@@ -359,6 +359,21 @@ pub fn admits_failure(message: &str) -> Option<&str> {
     })
 }
 
+/// Returns the first sentence in which the message admits that a check does not pass, or did not run: that code returns errors, or does not do
+/// something, admits nothing of a check.
+pub fn admits_red(message: &str) -> Option<&str> {
+    static RED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:fail(?:s|ed|ing|ures?)?|red|flaky|flak(?:es|ed)|regress(?:ion|ions|ed)|time[sd]? out|timeouts?|skip(?:s|ped)?|unresolved|unfixed|known issues?|pre-?existing|",
+            r"untested|unverified|unable to|[1-9][0-9]* errors?|errors? (?:remain|left|persist)\w*|(?:pass\w*|green)\b[ -~]{0,40}\b(?:except|apart from|other than|but for)|(?:still|remains?) (?:broken|errors?|crash\w*|panic\w*|breaks?)|broken (?:tests?|builds?|on|since|in|before)|",
+            r"(?:(?:does|do|did|is|are|was|were|could|can|would)(?: not|n(?:'|’)?t)|cannot|not) (?:yet |been |be |have |get [ -~]{0,40})?(?:to )?(?:pass\w*|work\w*|green|verif\w*|run|ran|test\w*|compil\w*|buil[dt]\w*|succeed\w*|start\w*|execut\w*|check\w*))\b",
+        ))
+        .expect("valid pattern")
+    });
+    let admits = |sentence: &&str| RED.is_match(&NO_FAILURE.replace_all(sentence, ""));
+    sentences(message).find(|sentence| admits(sentence) && admits_failure(sentence).is_some())
+}
+
 /// Returns the sentence that says openly that work remains.
 pub fn claims_remaining_work(message: &str) -> Option<&str> {
     static REMAINS: LazyLock<Regex> = LazyLock::new(|| {
@@ -658,7 +673,7 @@ mod tests {
             "The e2e tests were skipped here.",
             "This failure is pre-existing.",
         ] {
-            assert!(admits_failure(admission).is_some(), "{admission}");
+            assert!(admits_failure(admission).is_some() && admits_red(admission).is_some(), "{admission}");
             assert!(mentions_failure(admission), "{admission}");
         }
         for other in [
@@ -668,6 +683,9 @@ mod tests {
             "I've added the parser.",
         ] {
             assert!(admits_failure(other).is_none(), "{other}");
+        }
+        for other in ["`parse` returns an error instead of panicking.", "It does not ask twice.", "A broken line is named."] {
+            assert!(admits_failure(other).is_some() && admits_red(other).is_none(), "{other}");
         }
         assert!(mentions_failure("I fixed the failing login test."));
         for clean in

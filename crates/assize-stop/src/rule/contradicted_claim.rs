@@ -6,7 +6,7 @@ use assize_core::text::quote;
 
 use super::misreported_run::{certainty, failed_command, failed_commands, is_of_tests};
 use super::{Findings, Needs, Rule};
-use crate::claim::{admits_failure, claims_tests_pass};
+use crate::claim::{admits_red, claims_tests_pass};
 use crate::claim_scope::is_partial;
 use crate::evidence::Evidence;
 use crate::transcript::TestResult;
@@ -38,7 +38,7 @@ impl Rule for ContradictedClaim {
             return;
         }
         // A message that speaks of some tests, or of failures elsewhere, may be right about its part.
-        let sure = !is_partial(claim) && admits_failure(evidence.message()).is_none() && facts.limits.is_empty();
+        let sure = !is_partial(claim) && admits_red(evidence.message()).is_none() && facts.limits.is_empty();
         let certainty = if sure { Certainty::Certain } else { Certainty::Likely };
         let command = quote(run.command.inspect());
         match result {

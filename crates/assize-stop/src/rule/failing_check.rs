@@ -8,7 +8,7 @@ use regex::Regex;
 
 use crate::claim_scope::is_partial;
 use super::{Findings, Needs, Rule};
-use crate::claim::admits_failure;
+use crate::claim::admits_red;
 use crate::evidence::Evidence;
 use crate::attribution::Author;
 use crate::transcript::TestResult;
@@ -36,7 +36,7 @@ impl Rule for FailingCheck {
             let CheckEnd::Broken { before, new } = &run.end else { continue };
             let claim = run.kind.claim(evidence.message());
             // A message that speaks of some tests, or of failures elsewhere, may be right about its part.
-            let is_told = admits_failure(evidence.message()).is_some();
+            let is_told = admits_red(evidence.message()).is_some();
             let is_own = claim.is_some() || is_alone(evidence) && !verification.dirty_start;
             let is_whole = claim.is_none_or(|claim| !is_partial(claim) && !names_part(claim, run));
             // What passed on a copy of the start can run there. A new test may need what a copy or the sandbox lacks.

@@ -15,7 +15,7 @@ use regex::Regex;
 
 use super::{Findings, Needs, Rule};
 use crate::check_runs::{CheckResult, kinds, last_check};
-use crate::claim::{admits_failure, claims_no_warnings, claims_tests_pass, commands_said_to_pass};
+use crate::claim::{admits_red, claims_no_warnings, claims_tests_pass, commands_said_to_pass};
 use crate::evidence::Evidence;
 use crate::transcript::check_output::{found_nothing, reports_fault};
 use crate::transcript::command::{self, parts, selects_tests};
@@ -70,7 +70,7 @@ fn check_others(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut Fin
         if run.step < edited || builds || kind.claim(evidence.message()).is_none() {
             continue;
         }
-        let sure = sure && admits_failure(evidence.message()).is_none() && facts.limits.is_empty();
+        let sure = sure && admits_red(evidence.message()).is_none() && facts.limits.is_empty();
         findings.file(
             Severity::Error,
             if sure { Certainty::Certain } else { Certainty::Likely },
