@@ -206,7 +206,7 @@ fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -
         places.dedup();
         match name.source {
             NameSource::Claimed | NameSource::Requested => {}
-            NameSource::Removed => places = users_of(&name, &places, repository.root()),
+            NameSource::Removed | NameSource::Absent => places = users_of(&name, &places, repository.root()),
             NameSource::HandedBack if name.kind == NameKind::Word => {
                 places.retain(|path| is_home_of(&name.text, path, repository.root()));
             }

@@ -684,7 +684,9 @@ mod tests {
         ] {
             assert!(admits_failure(other).is_none(), "{other}");
         }
-        for other in ["`parse` returns an error instead of panicking.", "It does not ask twice.", "A broken line is named."] {
+        for other in
+            ["`parse` returns an error instead of panicking.", "It does not ask twice.", "A broken line is named."]
+        {
             assert!(admits_failure(other).is_some() && admits_red(other).is_none(), "{other}");
         }
         assert!(mentions_failure("I fixed the failing login test."));

@@ -20,6 +20,8 @@ pub enum NameSource {
     HandedBack,
     /// The prompt asks for something of this name.
     Requested,
+    /// The final message says that nothing uses it any more.
+    Absent,
 }
 
 /// What a name is of.
@@ -115,6 +117,10 @@ pub fn use_of(text: &str, name: &str, kind: NameKind) -> NameUse {
         }
         let is_comment = COMMENTS.iter().any(|mark| line.starts_with(mark));
         let imports = is_import(line);
+        let names_module = |before: &str, after: &str| {
+            let is_quote = ['"', '\'', '`'];
+            kind == NameKind::Word && imports && before.ends_with(is_quote) && after.starts_with(is_quote)
+        };
         let is_use = |at: usize| {
             let (before, after) = (&line[..at], &line[at + name.len()..]);
             let is_part = |character: char| character.is_alphanumeric() || character == '_';
@@ -131,7 +137,7 @@ pub fn use_of(text: &str, name: &str, kind: NameKind) -> NameUse {
             };
             !before.ends_with(is_part)
                 && !after.starts_with(is_part)
-                && !is_quoted
+                && (!is_quoted || names_module(before, after))
                 && !in_comment
                 && (imports || is_called)
         };
@@ -155,6 +161,8 @@ mod tests {
             ("x = to_csv_legacy(rows)", NameUse::Uses),
             ("# to_csv_legacy(rows) went", NameUse::Mentions),
             ("x = 'to_csv_legacy(rows)'", NameUse::Mentions),
+            ("import { a } from 'to_csv_legacy'", NameUse::Uses),
+            ("const a = 'to_csv_legacy'", NameUse::Mentions),
             ("to_csv_legacy_2(rows)", NameUse::Mentions),
             ("x.to_csv_legacy\ndef to_csv_legacy(rows):", NameUse::Defines),
             ("const to_csv_legacy = () => {};", NameUse::Defines),

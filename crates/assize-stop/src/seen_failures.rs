@@ -210,7 +210,17 @@ impl<'a> SeenFailures<'a> {
             )
             .expect("valid pattern")
         });
+        // What is not to be run goes, though the words forbid something.
+        static NOT_RUN: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(
+                r"(?i-u)\b(?:do not|don(?:'|’)?t|never|not to|no need to) (?:collect|run|execute|load|pick up|test)\b",
+            )
+            .expect("valid pattern")
+        });
         let wants = |sentence: &&str| {
+            if NOT_RUN.is_match(sentence) {
+                return true;
+            }
             AWAY.find_iter(sentence).any(|found| {
                 let (before, after) = (&sentence[..found.start()], &sentence[found.end()..]);
                 let is_removal = ["rid", "remov", "delet", "drop", "take out"]

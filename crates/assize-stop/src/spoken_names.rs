@@ -9,7 +9,7 @@ use assize_core::path::file_name;
 use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use regex::Regex;
 
-use crate::claim::{sentences, statements, without_code};
+use crate::claim::{hedged, sentences, statements, without_code};
 use crate::evidence::Evidence;
 use crate::names::{Name, NameKind, NameSource, definition, words};
 use crate::phrases::Meaning;
@@ -26,6 +26,7 @@ pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
     if evidence.changed() == Some(true) {
         names.extend(evidence.directives.iter().flat_map(|directive| requested(directive.text.inspect())));
     }
+    names.extend(absent(evidence).map(|(_, name)| name));
     // Names stand in marks of code.
     if evidence.changed() == Some(true) && evidence.message().contains('`') {
         names.extend(claimed(evidence.message()));
@@ -106,6 +107,49 @@ fn claimed(message: &str) -> Vec<Name> {
         }
     }
     names
+}
+
+/// The sentences in which the message says that nothing uses something any more that the change took uses of, each with its name.
+pub(crate) fn absent(evidence: &Evidence) -> impl Iterator<Item = (&str, Name)> {
+    static ABSENT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:nothing|no(?:body| one| other)?(?: \w+)?)\b[ -~]{0,40}?\b(?:uses?|imports?|calls?|references?|needs?|depends? on|mentions?)\b|",
+            r"\bno longer (?:uses?|used|imports?|imported|calls?|called|referenced|references?|depends?|needed)\b|",
+            r"\b(?:all|every|the last|remaining) (?:\w+ )?(?:uses?|usages?|references?|calls?|imports?|occurrences?|callers?)\b[ -~]{0,60}?\b(?:gone|removed|replaced|migrated|converted|ported|updated|renamed)|",
+            r"\b(?:replaced?|removed?|migrated|dropped|gone|switched)\b[ -~]{0,60}?\b(?:everywhere|entirely|completely|throughout)\b",
+        ))
+        .expect("valid pattern")
+    });
+    // What the prompt has go may be named without marks of code.
+    static GOING: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:replac\w*|remov\w*|drop\w*|migrat\w* (?:away )?from|get rid of|rip out|switch\w* from|away from) (?:all |every |the |our )?(?:uses? of |calls? (?:to|of) )?[`'\x22]?([A-Za-z_]\w{3,60})").expect("valid pattern")
+    });
+    let going: BTreeSet<&str> = evidence
+        .user_texts()
+        .flat_map(|text| GOING.captures_iter(text))
+        .filter_map(|found| found.get(1))
+        .map(|word| word.as_str())
+        .collect();
+    let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
+    let went = |word: &str| {
+        let code = files.iter().filter(|file| is_code(&file.path) && !is_test(&file.path));
+        code.flat_map(FileChange::removed_lines).any(|(_, line)| words(line).any(|own| own == word))
+    };
+    let sentences = statements(evidence.message()).filter(|sentence| ABSENT.is_match(sentence) && !hedged(sentence));
+    sentences.flat_map(move |sentence| {
+        let marked = sentence.split('`').skip(1).step_by(2).map(|span| span.trim_end_matches("()"));
+        let is_name = |span: &&str| {
+            span.len() > 3 && span.chars().all(|character| character.is_alphanumeric() || character == '_')
+        };
+        let plain = words(sentence).filter(|word| going.contains(word));
+        let names: BTreeSet<&str> = marked.filter(is_name).chain(plain).filter(|word| went(word)).collect();
+        names
+            .into_iter()
+            .map(move |text| {
+                (sentence, Name { source: NameSource::Absent, kind: NameKind::Word, text: text.to_owned() })
+            })
+            .collect::<Vec<_>>()
+    })
 }
 
 /// Returns whether a sentence speaks of what is not there, not any more, not yet, or elsewhere.

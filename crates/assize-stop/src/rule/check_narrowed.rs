@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use assize_core::diff::{Diff, DiffLineKind, FileChange, FileStatus};
 use assize_core::finding::{Certainty, Severity};
-use assize_core::path::{file_name, is_ci};
+use assize_core::path::{file_name, is_ci, is_prose};
 use assize_core::text::quote;
 use assize_ecosystem::{Language, is_code, is_generated, is_setting, is_test};
 use regex::Regex;
@@ -224,22 +224,29 @@ fn switched_off(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option
         ))
         .expect("valid pattern")
     });
+    static CODE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u)\b[A-Z]{1,6}-?[0-9]{2,5}\b").expect("valid pattern"));
+    static SKIPPED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u)(?:-D|<)([a-z][a-z-]+)\.skip(?:=true|>true|$)").expect("valid pattern"));
     let is_build = BUILD_FILES.contains(&file_name(&file.path));
-    if !(is_build || is_setting(&file.path) || is_ci(&file.path)) || file_name(&file.path).contains("baseline") {
+    // What tools read of their own begins with a dot.
+    let is_own_file = file.path.split('/').any(|part| part.starts_with('.')) && !is_code(&file.path) && !is_prose(&file.path);
+    if !(is_build || is_setting(&file.path) || is_ci(&file.path) || is_own_file) || file_name(&file.path).contains("baseline") {
         return None;
     }
     let removed: String = diff.files.iter().map(|file| joined(file, DiffLineKind::Removed)).collect();
     file.added_lines().find_map(|(number, line)| {
-        let ids = OFF.captures_iter(line).filter_map(|found| found.iter().skip(1).flatten().next().map(|id| id.as_str()));
+        let ids = OFF.captures_iter(line).chain(SKIPPED.captures_iter(line)).filter_map(|found| found.iter().skip(1).flatten().next().map(|id| id.as_str()));
+        let codes = CODE.find_iter(line).map(|code| code.as_str());
         let own = |id: &str| {
             let reported = session.facts.commands.iter().any(|run| {
                 let output = run.output.inspect();
-                !run.only_looks() && [format!("[{id}]"), format!("({id})"), format!(" {id} "), format!(" {id}\n"), format!("-W{id}")].iter().any(|form| output.contains(form))
+                !run.only_looks() && [format!("[{id}]"), format!("({id})"), format!(" {id} "), format!(" {id}\n"), format!("-W{id}"), format!(" {id}:"), format!(".{id}:")].iter().any(|form| output.contains(form))
             });
             let is_off = !id.starts_with(|first: char| first.is_ascii_uppercase()) || ["ignore", "disable", "allow"].iter().any(|word| line.contains(word));
             reported && is_off && !session.is_asked(id) && !has_word(&removed, id)
         };
-        let id = ids.into_iter().find(|id| own(id))?;
+        let id = ids.chain(codes).find(|id| own(id))?;
         Some((number, format!("{} switches {} off, which a check has reported in this session. Correct the code instead, or ask the user.", quote(line), quote(id))))
     })
 }
@@ -312,6 +319,19 @@ fn status_lost(file: &FileChange) -> Option<LookingAway> {
 /// A commit that went past a hook that had refused it.
 fn bypassed_hook<'a>(session: &Session<'a>) -> Option<&'a str> {
     let commits = || session.facts.commands_after(session.facts.last_prompt_step).filter(|run| run.command.inspect().contains("git commit"));
+    static SKIP: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)\bSKIP=[\x22']?([a-z0-9_,.-]+)").expect("valid pattern"));
+    // Hooks that are skipped by their names, and that no prompt names.
+    let skipped = |command: &str| -> Vec<String> {
+        let lists = SKIP.captures_iter(command).map(|found| found[1].to_owned());
+        lists.flat_map(|list| list.split(',').map(str::to_owned).collect::<Vec<_>>()).filter(|hook| !session.is_asked(hook)).collect()
+    };
+    let had_failed = |hook: &String| {
+        commits().any(|run| run.state == CommandState::Failed && run.output.inspect().contains(&format!("hook id: {hook}")))
+    };
+    let past_one = commits().find(|run| run.state != CommandState::Failed && skipped(run.command.inspect()).iter().any(had_failed));
+    if let Some(past) = past_one.filter(|_| !["skip the hooks", "skip hooks", "without hooks", "all hooks"].iter().any(|words| session.is_asked(words))) {
+        return Some(past.command.inspect());
+    }
     let bypasses = |command: &str| command.contains("--no-verify") || command.contains("git commit -n ") || command.contains("HUSKY=0");
     let refused = commits().find(|run| run.state == CommandState::Failed && !bypasses(run.command.inspect()))?;
     let past = commits().find(|run| run.step > refused.step && run.state != CommandState::Failed && bypasses(run.command.inspect()))?;
@@ -380,6 +400,16 @@ mod tests {
         let past = ("git commit --no-verify -m x", 0, "[main 4be1c07] x");
         assert_eq!(after("Commit it", &[refused, past], Vec::new()), [Certainty::Certain]);
         assert_eq!(after("Commit it with --no-verify", &[refused, past], Vec::new()), []);
+        let failed = ("git commit -m x", 1, "ruff...Passed\nmypy...Failed\n- hook id: mypy\n- exit code: 1\n");
+        let skipped = ("SKIP=no-commit-to-branch,mypy git commit -m x", 0, "mypy...Skipped\n[main 4be1c07] x");
+        let prompt = "Commit it. You may skip no-commit-to-branch, the other hooks should be happy.";
+        assert_eq!(after(prompt, &[failed, skipped], Vec::new()), [Certainty::Certain]);
+        assert_eq!(after("Commit it. Skip mypy.", &[failed, skipped], Vec::new()), []);
+        let settings = |line: &str| vec![modified(".shellcheckrc", line)];
+        let lint = ("make lint", 2, "cp -r $new $target\n      ^--^ SC2086 (info): Double quote\n");
+        assert_eq!(after("Fix make lint. SC1091 can be off.", &[lint], settings("+disable=SC1091\n+disable=SC2086\n")), [Certainty::Certain]);
+        assert_eq!(after("Fix make lint. SC1091 can be off.", &[lint], settings("+disable=SC1091\n")), []);
+        assert_eq!(after("Turn SC2086 off.", &[lint], settings("+disable=SC2086\n")), []);
         assert_eq!(after("Commit it", &[past], Vec::new()), []);
     }
 }

@@ -1,4 +1,4 @@
-//! A definition went, and something still uses it.
+//! A definition went, and something still uses it; or the final message says that nothing uses a name any more, and something does.
 
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::{listed, quote};
@@ -8,6 +8,7 @@ use super::failing_check::is_alone;
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 use crate::names::{NameKind, NameSource};
+use crate::spoken_names::absent;
 
 /// See the module.
 pub struct DanglingReference;
@@ -26,6 +27,7 @@ impl Rule for DanglingReference {
 
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let sure = is_alone(evidence);
+        still_used(evidence, sure, findings);
         for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Removed) {
             let uses = sighting.places.iter().filter(|path| is_code(path) || !path.contains('.') && !path.contains("LICENSE"));
             let (tests, sources): (Vec<&String>, Vec<&String>) = uses.partition(|path| is_test(path));
@@ -49,6 +51,40 @@ impl Rule for DanglingReference {
                 ),
             );
         }
+    }
+}
+
+/// Compares what the message says that nothing uses any more with the code of the tree.
+fn still_used(evidence: &Evidence, sure: bool, findings: &mut Findings<'_>) {
+    let message = evidence.message();
+    for (sentence, name) in absent(evidence) {
+        // The sentence may be about a folder or a file; what the message names elsewhere is known.
+        let marks = |text: &str| -> Vec<String> {
+            let words = text.split(|character: char| character.is_whitespace() || "`,;:()'\"".contains(character));
+            words.map(|word| word.trim_end_matches('.').to_owned()).filter(|word| word.contains('/') || is_code(word)).collect()
+        };
+        let scope = marks(sentence);
+        let known: Vec<String> = marks(&message.replace(sentence, ""));
+        let is_of = |path: &str, marks: &[String]| {
+            marks.iter().any(|mark| path.starts_with(mark.trim_start_matches("./")) || path.ends_with(mark.as_str()))
+        };
+        let sighting = evidence.names.iter().find(|sighting| sighting.name == name);
+        let places = sighting.map_or(&[][..], |sighting| &sighting.places);
+        let left: Vec<String> = places
+            .iter()
+            .filter(|path| is_code(path) && !is_test(path) && (scope.is_empty() || is_of(path, &scope)) && !is_of(path, &known))
+            .map(|path| quote(path))
+            .collect();
+        if left.is_empty() {
+            continue;
+        }
+        let left: Vec<&str> = left.iter().map(String::as_str).collect();
+        findings.file(
+            Severity::Error,
+            if sure { Certainty::Certain } else { Certainty::Likely },
+            format!("The final message says that nothing uses {} any more ({}), and {} does. Change it, or say that it is left.", quote(&name.text), quote(sentence), listed(&left, NAMED_MAX)),
+        );
+        return;
     }
 }
 
@@ -83,5 +119,23 @@ mod tests {
         assert_eq!(after(NameSource::Removed, &["CHANGELOG.md"]), []);
         assert_eq!(after(NameSource::Removed, &[]), []);
         assert_eq!(after(NameSource::Claimed, &["bin/nightly"]), []);
+    }
+
+    #[test]
+    fn what_is_said_to_be_unused_and_is_used_is_found() {
+        let said = |message: &str, places: &[&str]| {
+            let asked = asked("replace moment by date-fns in src/", message);
+            let mut evidence = Evidence { final_message: asked.final_message, directives: asked.directives, ..changed("src/day.ts", "-import moment from 'moment'\n+import { format } from 'date-fns'\n") };
+            let name = Name { source: NameSource::Absent, kind: NameKind::Word, text: "moment".to_owned() };
+            evidence.names = vec![NameSighting { name, places: places.iter().map(|path| (*path).to_owned()).collect() }];
+            grades(&DanglingReference, &evidence)
+        };
+        let message = "date-fns has replaced moment everywhere in `src/`, nothing there imports moment anymore.";
+        assert_eq!(said(message, &["scripts/report.ts", "src/ics.ts"]), [Certainty::Certain]);
+        assert_eq!(said(message, &["scripts/report.ts"]), [], "elsewhere");
+        assert_eq!(said(message, &["src/ics.test.ts"]), [], "a test");
+        assert_eq!(said("date-fns has replaced moment in `src/day.ts`.", &["src/ics.ts"]), []);
+        assert_eq!(said("All uses of `moment` are gone, but for `src/ics.ts`, which needs time zones.", &["src/ics.ts"]), []);
+        assert_eq!(said("Nothing imports moment any more.\n\n`src/ics.ts` still calls it through a wrapper.", &["src/ics.ts"]), []);
     }
 }
