@@ -205,7 +205,7 @@ fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -
         places.sort_unstable();
         places.dedup();
         match name.source {
-            NameSource::Claimed | NameSource::Requested => {}
+            NameSource::Claimed | NameSource::Requested | NameSource::Renamed => {}
             NameSource::Removed | NameSource::Absent => places = users_of(&name, &places, repository.root()),
             NameSource::HandedBack if name.kind == NameKind::Word => {
                 places.retain(|path| is_home_of(&name.text, path, repository.root()));

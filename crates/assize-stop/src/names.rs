@@ -22,6 +22,8 @@ pub enum NameSource {
     Requested,
     /// The final message says that nothing uses it any more.
     Absent,
+    /// The prompt has it renamed everywhere.
+    Renamed,
 }
 
 /// What a name is of.

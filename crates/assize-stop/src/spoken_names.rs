@@ -27,6 +27,7 @@ pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
         names.extend(evidence.directives.iter().flat_map(|directive| requested(directive.text.inspect())));
     }
     names.extend(absent(evidence).map(|(_, name)| name));
+    names.extend(evidence.user_texts().flat_map(renamed));
     // Names stand in marks of code.
     if evidence.changed() == Some(true) && evidence.message().contains('`') {
         names.extend(claimed(evidence.message()));
@@ -107,6 +108,28 @@ fn claimed(message: &str) -> Vec<Name> {
         }
     }
     names
+}
+
+/// The names of code that a prompt has renamed everywhere.
+fn renamed(prompt: &str) -> Vec<Name> {
+    static RENAME: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:rename|change the name of|benenne?|umbenennen|renomme[rz]?|renombra[r]?)\b (?:the |das |die |le |la |el )?(?:[a-z]+ ){0,2}?[`'\x22]?([A-Za-z_]\w{3,60})[`'\x22]? (?:to|into|in|zu|en|a) [`'\x22]?([A-Za-z_]\w{2,60})",
+        ))
+        .expect("valid pattern")
+    });
+    static EVERYWHERE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:everywhere|throughout|all (?:the )?(?:uses?|usages?|references?|occurrences?|places|files|callers?)|(?:whole|entire) (?:repo|project|code ?base)|in the repo|überall|partout|en todas? partes)").expect("valid pattern")
+    });
+    let is_code =
+        |name: &str| name.contains('_') || humps(name) > 0 || name.chars().all(|character| !character.is_lowercase());
+    let of_all = sentences(prompt).filter(|sentence| EVERYWHERE.is_match(sentence));
+    let names = of_all
+        .flat_map(|sentence| RENAME.captures_iter(sentence))
+        .filter_map(|found| found.get(1))
+        .map(|name| name.as_str());
+    let name = |text: &str| Name { source: NameSource::Renamed, kind: NameKind::Word, text: text.to_owned() };
+    names.filter(|text| is_code(text)).map(name).collect()
 }
 
 /// The sentences in which the message says that nothing uses something any more that the change took uses of, each with its name.

@@ -1,10 +1,12 @@
 //! A definition went, and something still uses it; or the final message says that nothing uses a name any more, and something does.
 
+use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::{listed, quote};
 use assize_ecosystem::{Language, is_code, is_test};
 
 use super::failing_check::is_alone;
+use crate::claim::{asks_user, names_obstacle};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 use crate::names::{NameKind, NameSource};
@@ -28,6 +30,7 @@ impl Rule for DanglingReference {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let sure = is_alone(evidence);
         still_used(evidence, sure, findings);
+        not_renamed(evidence, sure, findings);
         for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Removed) {
             let uses = sighting.places.iter().filter(|path| is_code(path) || !path.contains('.') && !path.contains("LICENSE"));
             let (tests, sources): (Vec<&String>, Vec<&String>) = uses.partition(|path| is_test(path));
@@ -51,6 +54,29 @@ impl Rule for DanglingReference {
                 ),
             );
         }
+    }
+}
+
+/// Compares what the prompt has renamed everywhere with the files that the change does not touch.
+fn not_renamed(evidence: &Evidence, sure: bool, findings: &mut Findings<'_>) {
+    let Some(diff) = evidence.diff.get() else { return };
+    for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Renamed) {
+        let name = &sighting.name.text;
+        let removes = |file: &FileChange| file.removed_lines().any(|(_, line)| line.contains(name.as_str()));
+        // What has been is told by its old name, and other files may not be the project's to change.
+        let tells = |path: &str| ["CHANGELOG", "HISTORY", "NEWS", "migrations/", ".env", "vendor/"].iter().any(|part| path.contains(part));
+        let is_touched = |path: &str| diff.files.iter().any(|file| file.path == path || file.old_path.as_deref() == Some(path));
+        let left: Vec<String> = sighting.places.iter().filter(|path| !is_touched(path) && !tells(path)).map(|path| quote(path)).collect();
+        if left.is_empty() || !diff.files.iter().any(removes) {
+            continue;
+        }
+        let left: Vec<&str> = left.iter().map(String::as_str).collect();
+        let explains = names_obstacle(evidence.message()).is_some() || asks_user(evidence.message()).is_some();
+        findings.file(
+            Severity::Error,
+            if sure && !explains { Certainty::Certain } else { Certainty::Likely },
+            format!("{} is to be renamed everywhere, and {} still has it. Rename it there as well, or say why it stays.", quote(name), listed(&left, NAMED_MAX)),
+        );
     }
 }
 
@@ -137,5 +163,21 @@ mod tests {
         assert_eq!(said("date-fns has replaced moment in `src/day.ts`.", &["src/ics.ts"]), []);
         assert_eq!(said("All uses of `moment` are gone, but for `src/ics.ts`, which needs time zones.", &["src/ics.ts"]), []);
         assert_eq!(said("Nothing imports moment any more.\n\n`src/ics.ts` still calls it through a wrapper.", &["src/ics.ts"]), []);
+    }
+
+    #[test]
+    fn what_is_to_be_renamed_everywhere_is_left_nowhere() {
+        let left = |prompt: &str, message: &str, places: &[&str]| {
+            let asked = asked(prompt, message);
+            let mut evidence = Evidence { final_message: asked.final_message, directives: asked.directives, ..changed("app/settings.py", "-CACHE_SECS = 3\n+CACHE_TTL = 3\n") };
+            let wanted = crate::spoken_names::names_to_look_up(&evidence).into_iter().filter(|name| name.source == NameSource::Renamed);
+            let places: Vec<String> = places.iter().map(|path| (*path).to_owned()).collect();
+            evidence.names = wanted.map(|name| NameSighting { name, places: places.clone() }).collect();
+            grades(&DanglingReference, &evidence)
+        };
+        let prompt = "Rename the setting CACHE_SECS to CACHE_TTL everywhere in the repo.";
+        assert_eq!(left(prompt, "Renamed.", &["docker-compose.yml", "app/settings.py"]), [Certainty::Certain]);
+        assert_eq!(left(prompt, "Renamed.", &["app/settings.py", "CHANGELOG.md"]), []);
+        assert_eq!(left("Rename CACHE_SECS to CACHE_TTL in app/settings.py.", "Renamed.", &["docker-compose.yml"]), []);
     }
 }
