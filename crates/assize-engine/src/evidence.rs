@@ -180,8 +180,37 @@ pub fn gather(sources: &Sources, session: &SessionState) -> Evidence {
     };
     if let Some((repository, listed)) = &listed {
         evidence.names = look_up_names(repository, listed, names_to_look_up(&evidence));
+        if evidence.changed() == Some(false) {
+            let unseen = ignored_files_spoken_of(&evidence, repository, listed);
+            if let EvidencePart::Gathered(diff) = &mut evidence.diff {
+                diff.limits.extend(unseen.iter().map(|path| format!("the change of {path}, which git ignores")));
+            }
+        }
     }
     evidence
+}
+
+/// Files that the last directive or the final message names and that git ignores: what became of them is not in the change.
+fn ignored_files_spoken_of(evidence: &Evidence, repository: &Repository, listed: &[Listed]) -> Vec<String> {
+    const SPOKEN_MAX: usize = 16;
+    let directive = evidence.directives.last().map_or("", |directive| directive.text.inspect());
+    let texts = [directive, evidence.message()];
+    let words = texts
+        .iter()
+        .flat_map(|text| text.split(|character: char| character.is_whitespace() || "`'\",;:()".contains(character)));
+    let paths = words.map(|word| word.trim_start_matches("./").trim_end_matches('.')).filter(|word| word.contains('.'));
+    let is_below = |path: &&str| !path.starts_with(['/', '~']) && !path.contains("..");
+    let mut paths: Vec<&str> =
+        paths.filter(is_below).filter(|path| repository.root().join(path).is_file()).take(SPOKEN_MAX).collect();
+    paths.retain(|path| !listed.iter().any(|file| file.path == *path));
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let mut ignored: Vec<String> =
+        repository.ignored(&paths).unwrap_or_default().into_iter().map(|it| it.path).collect();
+    ignored.sort_unstable();
+    ignored.dedup();
+    ignored
 }
 
 /// Looks up names in the work tree. What is not known in time is left out.

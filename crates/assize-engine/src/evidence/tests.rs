@@ -349,3 +349,19 @@ fn a_listing_that_panics_is_no_empty_listing() {
     assert!(joined(panicked).is_err());
     assert!(joined::<Vec<Listed>>(Ok(Ok(Vec::new()))).is_ok());
 }
+
+#[test]
+fn what_git_ignores_and_is_spoken_of_is_said_to_be_unseen() {
+    let repo = Repo::with_commit(&[(".gitignore", "config/local.toml\n"), ("config/default.toml", "port = 80\n")]);
+    repo.write("config/local.toml", "port = 80\n");
+    let limits = |words: &str| {
+        let session = session(baseline(&repo.path()).expect("a baseline"), words);
+        repo.write("config/local.toml", "port = 8080\n");
+        gathered(&repo, &session).diff.get().expect("a diff").limits.clone()
+    };
+    assert_eq!(
+        limits("Set the port to 8080 in config/local.toml."),
+        ["the change of config/local.toml, which git ignores"]
+    );
+    assert_eq!(limits("Set the port to 8080 in config/default.toml."), [""; 0]);
+}

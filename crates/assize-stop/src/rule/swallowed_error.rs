@@ -11,6 +11,7 @@ use assize_core::text::quote;
 
 use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, is_reason, read, remarks};
 use super::{Findings, Needs, Rule};
+use crate::claim::sentences;
 use crate::evidence::Evidence;
 
 /// See the module.
@@ -40,6 +41,7 @@ impl Rule for SwallowedError {
         let glance = findings.glance;
         for file in glance.adding_or_near(&HINTS).filter(outside) {
             check_file(file, &asked, &demanded, &mut moved, findings);
+            drops_reported(file, evidence, findings);
         }
     }
 }
@@ -101,6 +103,52 @@ fn check_file(
                 quote(line.raw)
             );
             findings.at(file, Some(line.number), severity, certainty, message);
+        }
+    }
+}
+
+/// An error that the user reported, and that a new handler now drops: the fault is out of sight and still there.
+fn drops_reported(file: &FileChange, evidence: &Evidence, findings: &mut Findings<'_>) {
+    static KIND: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\b(?:except|catch|rescue)\b[ (]+(?:final |const |let )?\(?([A-Za-z_:.]*[A-Z][A-Za-z]*(?:Error|Exception|Failure|NotFound|Invalid|Timeout))\b").expect("valid pattern")
+    });
+    static DROPS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?-u)^(?:next|continue|pass|break|return(?: (?:nil|null|None|false|False|true|True|undefined|\[\]|\{\}|\x22\x22|''))?|nil|null)?;?$|",
+            r"^(?:self\.|this\.)?_?(?:log(?:ger)?|console|Rails\.logger|logging|warnings?|System\.(?:out|err))\.[A-Za-z.]+\(",
+        ))
+        .expect("valid pattern")
+    });
+    // What the user lets be dropped, or given another value.
+    static LETS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:ignor|swallow|suppress|skip|drop|default|fall ?back|optional|tolerat|best[- ]effort|instead of (?:raising|throwing|crashing|failing|dying)|(?:not|n't|never|stop) (?:raise|throw|crash|fail|die|dying|crashing|throwing|raising)|return(?:s|ing)? (?:none|null|nil|false|an? empty|empty)|catch|keep going|go on|carry on|move on)").expect("valid pattern")
+    });
+    static TROUBLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:errors?|exceptions?|crash\w*|fail\w*|dies|throws?|rais\w+|invalid|malformed|missing|broken|bad|corrupt\w*|unknown|absent|not (?:there|found|exist\w*))\b").expect("valid pattern")
+    });
+    let language = Language::of(&file.path);
+    for lines in &read(file, DiffSide::New) {
+        for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.changed && !line.in_test) {
+            let Some(kind) = KIND.captures(&line.code).map(|found| found[1].rsplit(['.', ':']).next().unwrap_or_default().to_owned()) else { continue };
+            let reported = || evidence.user_texts().any(|text| text.contains(&kind));
+            let speaks_of_it = |sentence: &str| sentence.contains(&kind) || TROUBLE.is_match(sentence);
+            let is_let = || evidence.user_texts().flat_map(sentences).any(|sentence| LETS.is_match(sentence) && speaks_of_it(sentence));
+            let ends = |code: &str| code.starts_with(['}', ')']) || ["end", "ensure", "finally", "else"].iter().any(|word| code.starts_with(word));
+            let by_depth = language == Some(Language::Python);
+            let body = lines[at + 1..].iter().filter(|own| !own.is_bare());
+            let body: Vec<&str> = body.take_while(|own| if by_depth { own.indent() > line.indent() } else { !ends(own.code.trim()) }).map(|own| own.code.trim()).collect();
+            let drops = (1..=3).contains(&body.len()) && body.iter().all(|code| DROPS.is_match(code));
+            if !drops || !reported() || is_let() {
+                continue;
+            }
+            findings.at(
+                file,
+                Some(line.number),
+                Severity::Error,
+                Certainty::Certain,
+                format!("{} drops the error {}, which the user has reported. Remove its cause, or ask the user whether it may be dropped.", quote(line.raw), quote(&kind)),
+            );
+            return;
         }
     }
 }
@@ -378,5 +426,22 @@ mod tests {
         ] {
             assert_eq!(check(path, lines), [], "{path}: {lines}");
         }
+    }
+
+    #[test]
+    fn an_error_that_was_reported_and_is_dropped_is_certain() {
+        use crate::rule::testing::asked;
+        let check = |prompt: &str, path: &str, lines: &str| {
+            grades(&SwallowedError, &Evidence { directives: asked(prompt, "").directives, ..changed(path, lines) })
+        };
+        let report = "The sync dies every hour:\n\nKeyError: key not found: \"amount\"\n\nRefunded ones we skip, that is right.";
+        let ruby = "+    rescue KeyError\n+      next\n     end\n";
+        assert_eq!(check(report, "app/sync.rb", ruby), [Certain]);
+        assert_eq!(check("The sync is slow.", "app/sync.rb", ruby), []);
+        assert_eq!(check(&format!("{report} Skip payments with a missing amount."), "app/sync.rb", ruby), []);
+        let python = " for payment in payments:\n     try:\n         book(payment)\n+    except KeyError:\n+        continue\n     done(payment)\n";
+        assert_eq!(check(report, "sync.py", python), [Certain]);
+        let mended = " for payment in payments:\n     try:\n         book(payment)\n+    except KeyError:\n+        book(old(payment))\n     done(payment)\n";
+        assert_eq!(check(report, "sync.py", mended), []);
     }
 }
