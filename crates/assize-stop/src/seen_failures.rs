@@ -148,11 +148,30 @@ impl<'a> SeenFailures<'a> {
             Regex::new(r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|park|deselect|xfail|tag|assum|behind|only (?:run|when|if|with|on)|stay out|leave|left out|off (?:on|under|in)|conditional|nightly|spec|überspring|nur wenn|nur laufen|omit|prueba|essai)").expect("valid pattern")
         });
         let (of_name, of_file): (Vec<String>, Vec<String>) = (parts(name).collect(), parts(file_name(path)).collect());
+        // "Park it" is said of what the sentence before names.
+        static REFERS: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)\b(?:it|them|that(?: one)?|those|these|this one|both|one (?:test|table))\b|\ba table\b")
+                .expect("valid pattern")
+        });
         self.going().any(|sentence| {
+            let before = if REFERS.is_match(sentence) { self.before(sentence) } else { None };
+            let names_it = |text: &str| parts(text).any(|word| of_name.contains(&word));
+            if before.is_some_and(|before| ALL.is_match(before) || names_it(before)) {
+                return true;
+            }
             // What is to be replaced or moved is told by its own name; out of the runs goes what a file holds.
             let hides = || HIDE.is_match(sentence) || sentence.to_lowercase().contains("test");
             ALL.is_match(sentence)
                 || parts(sentence).any(|word| of_name.contains(&word) || of_file.contains(&word) && hides())
+        })
+    }
+
+    /// The sentence before another one of the user's.
+    fn before(&self, sentence: &str) -> Option<&'a str> {
+        self.wishes.iter().find_map(|text| {
+            let all: Vec<&str> = sentences(text).collect();
+            let at = all.iter().position(|other| std::ptr::eq(*other, sentence))?;
+            all.get(at.checked_sub(1)?).copied()
         })
     }
 
@@ -352,6 +371,10 @@ mod tests {
         let wanted = |words: &str, name: &str| SeenFailures::of(&asked(words, "")).is_wanted_away(name, "tests/a.py");
         assert!(wanted("Skip the failing tests for now.", "test_adds"));
         assert!(wanted("Delete the legacy importer. It is unused.", "test_legacy_import"));
+        assert!(wanted("'sends within a second' depends on the load. Park it for now.", "sends within a second"));
+        assert!(!wanted("'sends within a second' depends on the load. Park it for now.", "has a subject"));
+        assert!(wanted("The two red tests are the same thing. One test with a table, please.", "rounds_up"));
+        assert!(wanted("The legacy tests need oracle, so don't collect that folder.", "tests/legacy/test_oracle.py"));
         assert!(!wanted("Make the tests pass. Move the helpers into a folder.", "test_adds"));
     }
 }
