@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use assize_core::diff::Diff;
 use assize_core::finding::{Certainty, Finding, Severity};
-use assize_core::path::is_below;
+use assize_core::path::{file_name, is_below};
 use assize_ecosystem::pipeline::PipelineCommand;
 use assize_ecosystem::{Language, holds_tests, is_code, is_test};
 use assize_gate::comparison::{
@@ -32,8 +32,8 @@ use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use self::adaptation::{Adaptation, by_change, rewritten};
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
 use crate::gate::{
-    BaseBuild, BaseCache, BuildStore, GateExecution, Planned, PreparedWorktree, RunnerTest, StoredBuild,
-    is_missing_tool,
+    BaseBuild, BaseCache, BuildStore, GateExecution, MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunnerTest,
+    StoredBuild, is_missing_tool,
 };
 use crate::random::fresh_word;
 use crate::sandbox::Sandbox;
@@ -785,8 +785,8 @@ impl<'a> GateSession<'a> {
         if !is_status_alone(&before.run) || !comes_to_its_end {
             return Ok((ran, base));
         }
+        let changes_types_alone = self.changes_types_alone(worktrees);
         let worktree = worktrees.get(tree);
-        let changes_types_alone = self.changes_types_alone();
         if !changes_types_alone && !self.notices_what_changed(worktree, planned)? {
             return Ok((ran, base));
         }
@@ -847,9 +847,19 @@ impl<'a> GateSession<'a> {
         there.map(|file| (file.path.as_str(), file.touched_lines().collect()))
     }
 
-    /// Returns whether the change alters declarations of types alone, beside tests and texts.
-    fn changes_types_alone(&self) -> bool {
-        let says_nothing = |path: &String| is_test(path) || self.of_tests.contains(path) || path.ends_with(".md");
+    /// Returns whether the change alters declarations of types alone, beside tests and texts, and manifests of which nothing is left with
+    /// the base's settings.
+    fn changes_types_alone(&self, worktrees: &PreparedWorktrees) -> bool {
+        let read = |of: &WorkCopy, path: &str| -> Option<serde_json::Value> {
+            serde_json::from_str(&of.text(path, MANIFEST_BYTES_MAX)?).ok()
+        };
+        let is_as_before = |path: &String| {
+            let base = worktrees.base.as_ref().and_then(|base| read(&base.copy, path));
+            file_name(path) == "package.json" && base.is_some() && base == read(&worktrees.change.copy, path)
+        };
+        let says_nothing = |path: &String| {
+            is_test(path) || self.of_tests.contains(path) || path.ends_with(".md") || is_as_before(path)
+        };
         let mut told = self.diff.files.iter().map(|file| &file.path).filter(|path| !says_nothing(path)).peekable();
         told.peek().is_some() && told.all(|path| declares_types(path))
     }
