@@ -113,9 +113,9 @@ fn claimed(message: &str) -> Vec<Name> {
 /// The names of code that a prompt has renamed everywhere.
 fn renamed(prompt: &str) -> Vec<Name> {
     static RENAME: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
+        Regex::new(
             r"(?i-u)\b(?:rename|change the name of|benenne?|umbenennen|renomme[rz]?|renombra[r]?)\b (?:the |das |die |le |la |el )?(?:[a-z]+ ){0,2}?[`'\x22]?([A-Za-z_]\w{3,60})[`'\x22]? (?:to|into|in|zu|en|a) [`'\x22]?([A-Za-z_]\w{2,60})",
-        ))
+        )
         .expect("valid pattern")
     });
     static EVERYWHERE: LazyLock<Regex> = LazyLock::new(|| {

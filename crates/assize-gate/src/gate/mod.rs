@@ -427,7 +427,7 @@ pub trait Gate: Sync {
         false
     }
 
-    /// Returns whether the tool reads each file by itself and imports none, so that it does not matter where packages are found.
+    /// Returns whether the tool reads each file alone and imports none, so that it does not matter where packages are found.
     fn imports_nothing(&self) -> bool {
         self.is_formatter()
     }

@@ -16,30 +16,31 @@ const PARTS_MAX: usize = 32;
 
 /// Finds the place of a block in parts; several if it can be parted so that it says different things.
 pub(super) fn places<'a>(searched: &SearchedLines<'_>, block: &'a [HunkLine]) -> Vec<Placement<'a>> {
-    let Some(parting) = Parting::of(searched, block) else { return Vec::new() };
-    let place = |parts: Parts| Placement { block: Cow::Borrowed(block), rows: parts.rows(), ..Placement::default() };
+    let Some(parting) = PartTable::of(searched, block) else { return Vec::new() };
+    let place =
+        |parts: PartRanges| Placement { block: Cow::Borrowed(block), rows: parts.rows(), ..Placement::default() };
     parting.ways().into_iter().filter(|parts| parts.0.len() > 1).map(place).collect()
 }
 
 /// The parts of a block, from the last one to the first: how many old lines each has, and on which line it begins.
 #[derive(Debug, Clone, Default)]
-struct Parts(Vec<Range<usize>>);
+struct PartRanges(Vec<Range<usize>>);
 
-impl Parts {
+impl PartRanges {
     fn rows(&self) -> Vec<BlockRow> {
         self.0.iter().rev().cloned().flatten().map(BlockRow::At).collect()
     }
 }
 
 /// What is known of a block and a file, so that the block can be parted.
-struct Parting<'b> {
+struct PartTable<'b> {
     block: &'b [HunkLine],
     /// For each old line, by its place in the block: on which lines of the file it stands, and how many of the old lines from it on
     /// stand there below each other.
     stands: BTreeMap<usize, Vec<Range<usize>>>,
 }
 
-impl<'b> Parting<'b> {
+impl<'b> PartTable<'b> {
     /// Compares each line with each; nothing if these are too many.
     fn of(searched: &SearchedLines<'_>, block: &'b [HunkLine]) -> Option<Self> {
         let old: Vec<usize> = (0..block.len()).filter(|index| block[*index].is_old()).collect();
@@ -61,18 +62,20 @@ impl<'b> Parting<'b> {
     }
 
     /// Returns the ways to part the block, one for each thing that it may say.
-    fn ways(&self) -> Vec<Parts> {
+    fn ways(&self) -> Vec<PartRanges> {
         let is_cut = |at: &usize| [*at - 1, *at].iter().all(|line| self.block[*line].kind == HunkLineKind::Context);
         let cuts: Vec<usize> = [0].into_iter().chain((1..self.block.len()).filter(is_cut)).collect();
-        let mut below: BTreeMap<usize, Vec<Parts>> = BTreeMap::from([(self.block.len(), vec![Parts::default()])]);
+        let mut below: BTreeMap<usize, Vec<PartRanges>> =
+            BTreeMap::from([(self.block.len(), vec![PartRanges::default()])]);
         for from in cuts.into_iter().rev() {
-            let mut found: Vec<Parts> = Vec::new();
+            let mut found: Vec<PartRanges> = Vec::new();
             for (to, ways) in &below {
                 let Some(part) = self.only_place(from..*to) else { continue };
-                let fits =
-                    |way: &&Parts| way.0.len() < PARTS_MAX && way.0.last().is_none_or(|next| next.start >= part.end);
+                let fits = |way: &&PartRanges| {
+                    way.0.len() < PARTS_MAX && way.0.last().is_none_or(|next| next.start >= part.end)
+                };
                 for way in ways.iter().filter(fits) {
-                    let parts = Parts(way.0.iter().cloned().chain([part.clone()]).collect());
+                    let parts = PartRanges(way.0.iter().cloned().chain([part.clone()]).collect());
                     if found.iter().all(|other| !self.says_the_same((from, other), &parts)) {
                         found.push(parts);
                     }
@@ -84,8 +87,8 @@ impl<'b> Parting<'b> {
     }
 
     /// Whether two ways to part what stands from a line on put all changes in the same places.
-    fn says_the_same(&self, (from, one): (usize, &Parts), other: &Parts) -> bool {
-        let rows = |parts: &Parts| {
+    fn says_the_same(&self, (from, one): (usize, &PartRanges), other: &PartRanges) -> bool {
+        let rows = |parts: &PartRanges| {
             let (rows, mut next) = (parts.rows(), 0);
             let changed = self.block[from..].iter().filter_map(|line| {
                 let row = rows.get(next).copied();

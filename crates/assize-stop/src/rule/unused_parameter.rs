@@ -195,7 +195,7 @@ fn is_wished(evidence: &Evidence, asked: &DirectiveWish<'_>, name: &str, above: 
     };
     let (wishes, others): (Vec<&str>, Vec<&str>) =
         evidence.user_texts().flat_map(sentences).partition(|sentence| EMPTY_WANTED.is_match(sentence));
-    let most = |sentences: &[&str]| sentences.iter().map(|sentence| words_of_it(sentence)).max().unwrap_or(0);
+    let most = |sentences: &[&str]| sentences.iter().map(&words_of_it).max().unwrap_or(0);
     if most(&others) > most(&wishes) {
         return false;
     }

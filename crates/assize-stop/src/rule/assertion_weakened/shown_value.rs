@@ -79,7 +79,7 @@ impl ShownValues {
         has_value(old, &self.expected)
             && EXACT.is_match(old)
             && !has_value(old, &self.actual)
-            && if expects { admits } else { (LOOSE.is_match(new) || !is_exact) && !(admits && is_exact) }
+            && if expects { admits } else { !is_exact || LOOSE.is_match(new) && !admits }
     }
 }
 
