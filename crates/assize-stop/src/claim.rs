@@ -214,7 +214,7 @@ pub fn claims_build_works(message: &str) -> Option<&str> {
 /// Returns the sentence that says that there are no warnings.
 pub fn claims_no_warnings(message: &str) -> Option<&str> {
     static CLAIM: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:no|0|zero|without (?:any|a single)|not a single|without) (?:more |remaining |compiler )?warnings?\b|\bwarning-?free\b").expect("valid pattern")
+        Regex::new(r"(?i-u)\b(?:no|0|zero|without (?:any|a single)|not a single|without) (?:more |remaining |compiler )?warnings?\b|\bwarning-?free\b|\bfree (?:of|from) (?:any |all )?warnings?\b").expect("valid pattern")
     });
     stated(message).find(|sentence| {
         CLAIM.is_match(sentence) && !["new ", "other ", "if ", "should"].iter().any(|word| sentence.contains(word))

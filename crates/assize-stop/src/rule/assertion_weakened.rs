@@ -453,7 +453,7 @@ fn wider<'a>(old: &str, new: &'a str, line: u32) -> Option<Loosening<'a>> {
 }
 
 /// Calls that compare exactly, and the ones beside them that accept more.
-const LOOSER: [(&str, &str); 20] = [
+const LOOSER: [(&str, &str); 24] = [
     ("assert_equal", "assert_includes"),
     (".to eq", "be_between("),
     ("deepEqual(", "includes("),
@@ -471,6 +471,10 @@ const LOOSER: [(&str, &str); 20] = [
     ("assertEqual(", "assertIn("),
     ("assertEquals(", "assertTrue("),
     ("toBe(", "toContain("),
+    ("toEqual(", "arrayContaining("),
+    ("toStrictEqual(", "arrayContaining("),
+    ("toEqual(", "objectContaining("),
+    ("toEqual(", "stringContaining("),
     ("toEqual(", "toContain("),
     ("toEqual(", "toMatchObject("),
     ("toStrictEqual(", "toMatchObject("),

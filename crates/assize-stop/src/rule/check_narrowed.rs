@@ -50,6 +50,9 @@ impl Rule for CheckNarrowed {
                 no_longer_included(file, diff, &session),
                 switched_off(file, diff, &session),
                 flagged_off(file, &session),
+                narrower(file, &session),
+                no_longer_fails(file, &session),
+                module_excused(file, &session),
                 status_lost(file),
             ];
             for (line, message) in hits.into_iter().flatten() {
@@ -290,6 +293,62 @@ fn flagged_off(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> 
     })
 }
 
+/// A check that failed, and whose command lost an option that has it look at all.
+fn narrower(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
+    const WIDE: [&str; 9] =
+        ["--all-targets", "--all-features", "--workspace", "--all-files", "--tests", "--strict", "--max-warnings", "-Werror", "-D warnings"];
+    let failed = || session.facts.commands.iter().any(|run| run.state == CommandState::Failed && run.output.inspect().contains("error"));
+    let begins = |line: &str| line.trim_start().split(['=', ':', ' ']).next().unwrap_or_default().to_owned();
+    file.added_lines().find_map(|(number, line)| {
+        let old = file.removed_lines().find(|(_, old)| begins(old) == begins(line)).map(|(_, old)| old)?;
+        let lost = WIDE.iter().find(|option| old.contains(**option) && !line.contains(**option))?;
+        let is_check = !kinds(old.trim_matches([' ', '"', '\'', ','])).is_empty() || ["clippy", "eslint", "ruff", "mypy", "tsc", "pytest", "lint", "test"].iter().any(|tool| old.contains(tool));
+        (is_check && !session.is_asked(lost.trim_start_matches('-')) && failed()).then(|| {
+            (number, format!("{} lost {}, and the check failed in this session. Correct what it complains of, or ask the user.", quote(line), quote(lost)))
+        })
+    })
+}
+
+/// A setting by which what a check finds fails nothing any more, after the check has found something.
+fn no_longer_fails(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
+    static MILD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?-u)\b((?:[a-z]+[.])?(?:fail(?:s|ure)?On[A-Z][A-Za-z]*|failsOnError|breakBuild|abortOnError|haltOnFailure|failOnError))[\x22']?\s*[=:>]\s*(?:false|0)\b|",
+            r"\b(ignoreFailures?|testFailureIgnore|test[.]failure[.]ignore|isIgnoreFailures|allow_failure|continue-on-error)[\x22']?\s*[=:>]\s*true\b",
+        ))
+        .expect("valid pattern")
+    });
+    let failed = || session.facts.commands.iter().any(|run| run.state == CommandState::Failed && !run.only_looks());
+    file.added_lines().find_map(|(number, line)| {
+        let found = MILD.captures(line)?;
+        let key = found.get(1).or_else(|| found.get(2))?.as_str();
+        let was_there = file.removed_lines().any(|(_, old)| MILD.is_match(old));
+        (failed() && !was_there && !session.is_asked(key) && !session.takes_out(&["fail"])).then(|| {
+            (number, format!("{} lets what a check finds pass, and it failed in this session. Correct what it complains of, or ask the user.", quote(line)))
+        })
+    })
+}
+
+/// A module of the project that a checker of types is told to pass over, and of which it has complained.
+fn module_excused(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
+    static MODULE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)^\s*(?:\[mypy-([a-z_0-9.]+?)(?:\.\*)?\]|module\s*=\s*[\[\x22' ]+([a-z_0-9.]+?)(?:\.\*)?[\x22'])").expect("valid pattern")
+    });
+    const PASSES: [&str; 4] = ["ignore_errors = true", "ignore_errors = True", "ignore_errors=True", "follow_imports = \"skip\""];
+    let added: Vec<(u32, &str)> = file.added_lines().collect();
+    added.iter().enumerate().find_map(|(at, (number, line))| {
+        let found = MODULE.captures(line)?;
+        let module = found.get(1).or_else(|| found.get(2))?.as_str();
+        let passes = added[at..].iter().skip(1).take(3).take_while(|(_, line)| !line.trim_start().starts_with('['));
+        let passes = passes.into_iter().any(|(_, line)| PASSES.iter().any(|word| line.contains(word)));
+        let path = module.replace('.', "/");
+        let last = module.rsplit('.').next().unwrap_or(module);
+        (passes && session.complains_of(&format!("{path}.py")) && !session.takes_out(&[last])).then(|| {
+            (*number, format!("{} takes a module out of the check that has complained of it in this session. Correct what it complains of, or ask the user.", quote(line)))
+        })
+    })
+}
+
 /// A check in a script whose exit status a pipe takes away.
 fn status_lost(file: &FileChange) -> Option<LookingAway> {
     // Steps of CI can have a shell of their own anywhere in the file.
@@ -410,6 +469,20 @@ mod tests {
         assert_eq!(after("Fix make lint. SC1091 can be off.", &[lint], settings("+disable=SC1091\n+disable=SC2086\n")), [Certainty::Certain]);
         assert_eq!(after("Fix make lint. SC1091 can be off.", &[lint], settings("+disable=SC1091\n")), []);
         assert_eq!(after("Turn SC2086 off.", &[lint], settings("+disable=SC2086\n")), []);
+        let alias = "-lint = \"clippy --all-targets -- -D warnings\"\n+lint = \"clippy --locked --lib -- -D warnings\"\n";
+        let clippy = ("cargo lint", 101, "error: the loop variable `i` is only used to index `rows`\n --> src/bin/report.rs:7:14\n");
+        let cargo = |lines: &str| vec![modified(".cargo/config.toml", lines)];
+        assert_eq!(after("cargo lint fails. Add --locked to the alias.", &[clippy], cargo(alias)), [Certainty::Certain]);
+        assert_eq!(after("Lint the library alone, not all-targets.", &[clippy], cargo(alias)), []);
+        assert_eq!(after("Add --locked to the alias.", &[clippy], cargo(&alias.replace("--lib", "--all-targets"))), []);
+        let mild = || vec![modified(".mvn/maven.config", "+-ntp\n+-Dcheckstyle.failOnViolation=false\n")];
+        let checkstyle = ("mvn verify", 1, "[ERROR] Wash.java:[14] (coding) MagicNumber: '42' is a magic number.\n");
+        assert_eq!(after("Make the log quieter.", &[checkstyle], mild()), [Certainty::Certain]);
+        assert_eq!(after("Set checkstyle.failOnViolation to false.", &[checkstyle], mild()), []);
+        let mypy = ("mypy", 1, "seedbank/loans.py:16: error: Function is missing a type annotation  [no-untyped-def]\n");
+        let passes = |module: &str| vec![modified("pyproject.toml", &format!("+[[tool.mypy.overrides]]\n+module = \"{module}\"\n+ignore_errors = true\n"))];
+        assert_eq!(after("labelprint ships no types, exclude that one.", &[mypy], passes("seedbank.loans")), [Certainty::Certain]);
+        assert_eq!(after("labelprint ships no types, exclude that one.", &[mypy], passes("labelprint.*")), []);
         assert_eq!(after("Commit it", &[past], Vec::new()), []);
     }
 }

@@ -6,6 +6,7 @@ use assize_core::text::quote;
 
 use super::misreported_run::{certainty, failed_command, failed_commands, is_of_tests};
 use super::{Findings, Needs, Rule};
+use super::misreported_run::failed_names::failed_names;
 use crate::claim::{admits_red, claims_tests_pass};
 use crate::claim_scope::is_partial;
 use crate::evidence::Evidence;
@@ -38,7 +39,9 @@ impl Rule for ContradictedClaim {
             return;
         }
         // A message that speaks of some tests, or of failures elsewhere, may be right about its part.
-        let sure = !is_partial(claim) && admits_red(evidence.message()).is_none() && facts.limits.is_empty();
+        // A part that is named, and of which the run says that it failed, is no other part.
+        let is_of_failed = || failed_names(run.output.inspect()).iter().any(|name| claim.split('`').skip(1).step_by(2).any(|part| part.len() > 3 && name.contains(part)));
+        let sure = (!is_partial(claim) || is_of_failed()) && admits_red(evidence.message()).is_none() && facts.limits.is_empty();
         let certainty = if sure { Certainty::Certain } else { Certainty::Likely };
         let command = quote(run.command.inspect());
         match result {

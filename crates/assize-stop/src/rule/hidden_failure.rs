@@ -209,7 +209,7 @@ fn by_gate_of_file(diff: &Diff, seen: &SeenFailures<'_>, findings: &mut Findings
 fn by_pattern(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<'_>) -> bool {
     static LEFT_OUT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?-u)(?:<exclude>|\b[Ee]xclude(?:s|d|Tests?|Patterns?)?[\x22']?\s*[:=(\[]|--(?:ignore|deselect|exclude|skip)[ =]|testPathIgnorePatterns|norecursedirs|collect_ignore|-k [\x22']?not |TEST_FILTER [\x22']?-|--gtest_filter=-|-E |--exclude-regex )",
+            r"(?-u)(?:<exclude>|\b[Ee]xclude[A-Za-z]{0,24}[\x22']?\s*[:=(\[]|--(?:ignore|deselect|exclude|skip)[ =]|testPathIgnorePatterns|norecursedirs|collect_ignore|-k [\x22']?not |TEST_FILTER [\x22']?-|--gtest_filter=-|-E |--exclude-regex )",
             r"([ -~]{3,120})",
         ))
         .expect("valid pattern")

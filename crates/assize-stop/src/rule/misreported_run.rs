@@ -1,7 +1,7 @@
 //! The final message says of a run what that run did not print.
 
 mod earlier_failure;
-mod failed_names;
+pub(super) mod failed_names;
 mod search;
 mod special_run;
 

@@ -89,6 +89,13 @@ fn check_file(
             let softened = if is_other { Some(certainty) } else { asked.soften(certainty) };
             let Some(certainty) = softened else { continue };
             let certainty = if is_wanted && !is_other { Certainty::Likely } else { certainty };
+            // A condition excuses no test that was there and failed for what it asserts.
+            let hides_fault = |test: &HunkTest| {
+                let stood = !lines[test.index].changed;
+                stood && !seen.is_wanted_away(&test.name, &file.path) && seen.has_failed_by_assertion(&test.name)
+            };
+            let hides = !seen.wants_kind_away() && !is_test_input(&file.path) && marked(lines, index).as_ref().is_some_and(hides_fault);
+            let certainty = if hides { Certainty::Certain } else { certainty };
             let message = format!(
                 "{} keeps a test from running. Make the test pass and let it run; if it cannot run here, say for which platform or missing resource, and ask the user.",
                 quote(line.raw)

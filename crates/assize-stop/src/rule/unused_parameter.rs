@@ -79,6 +79,9 @@ fn check_file(
             let ground = match promise(&function, &lines[..open], promised) {
                 Some(said) if moved.take(said.raw) => continue,
                 Some(said) => format!("says: {}", quote(said.raw.trim())),
+                None if !promised && takes_in_vain(&function, &unused, evidence) => {
+                    "the change hands it what it ignores".to_owned()
+                }
                 None if named.ask_for(&function, &unused, (&file.path, &lines[..open])) => "the directive asks for it by its name".to_owned(),
                 None => continue,
             };
@@ -104,6 +107,20 @@ fn check_file(
             );
         }
     }
+}
+
+/// Returns whether a function makes something constant of nothing that it takes, and the change calls it with all of that.
+fn takes_in_vain(function: &WholeFunction<'_, '_>, unused: &[String], evidence: &Evidence) -> bool {
+    let is_new = function.heading.iter().all(|line| line.changed);
+    let ignores_all = unused.len() == function.parameters.len() && is_constant(function) && !is_idle(&function.name, "", &[]);
+    let call = format!("{}(", function.name);
+    let is_call = |line: &str| {
+        let heading = function.heading.iter().any(|own| own.raw == line);
+        let handed = line.split_once(&call).map(|(_, rest)| rest.trim_start());
+        !heading && handed.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(')'))
+    };
+    let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
+    is_new && ignores_all && files.iter().filter(|file| is_productive(&file.path)).flat_map(FileChange::added_lines).any(|(_, line)| is_call(line))
 }
 
 /// What the directive says of functions.
@@ -266,7 +283,7 @@ fn promise<'l, 'a>(function: &WholeFunction<'l, 'a>, lines: &'l [CodeLine<'a>], 
 fn is_constant(function: &WholeFunction<'_, '_>) -> bool {
     static CONSTANT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"^(?:return\s*)?(?:true|false|True|False|None|null|nil|undefined|-?[0-9]+|[\x22'][\x22']|\[\]|\{\}|Ok\((?:\(\)|true|false|None)?\)|Some\(\(\)\)|Unit|pass|\.\.\.|",
+            r"^(?:return\s*)?(?:true|false|True|False|None|null|nil|undefined|-?[0-9]+(?:\.[0-9]+)?|[\x22'][\x22']|\[\]|\{\}|Ok\((?:\(\)|true|false|None)?\)|Some\(\(\)\)|Unit|pass|\.\.\.|",
             r"Promise\.resolve\(\)|String::new\(\)|Vec::new\(\)|vec!\[\]|Default::default\(\)|)\s*;?$",
         ))
         .expect("valid pattern")
@@ -322,6 +339,15 @@ mod tests {
         assert_eq!(check("Besides json we need csv and ics.", "export.py", ics), [Certain]);
         let handler = "+def healthz(request):\n+    return Response(\"ok\")\n";
         assert_eq!(check("Add a healthz route.", "views.py", handler), []);
+    }
+
+    #[test]
+    fn what_is_handed_to_a_new_function_has_to_be_used() {
+        let lines = "+pub fn summarize(fixes: &[Fix]) -> f64 {\n+    fixes.windows(2).map(|leg| leg_km(leg[0], leg[1])).sum()\n+}\n+\n\
+                     +fn leg_km(_a: Fix, _b: Fix) -> f64 {\n+    // haversine\n+    0.0\n+}\n";
+        assert_eq!(check("src/lib.rs", lines, "Implemented."), [Certain]);
+        assert_eq!(check("src/lib.rs", &lines.replace("leg_km(leg[0], leg[1])", "leg.len() as f64"), "Implemented."), []);
+        assert_eq!(check("src/lib.rs", &lines.replace("    0.0", "    (_a.lat - _b.lat).abs()"), "Implemented."), []);
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn tolerance(line: &str, expected: f64) -> Option<f64> {
         Regex::new(concat!(
             r"(?-u)\babs(?:_tol)?=(?P<abs>[0-9.e+-]+)|\brel(?:_tol)?=(?P<rel>[0-9.e+-]+)|toBeCloseTo\([ -+\--~]+, *(?P<digits>[0-9]+)\)|\bplaces=(?P<places>[0-9]+)|",
             r"\b(?:delta=|accuracy: ?|epsilon ?= ?|be_within\(|within\(|offset\(|plusOrMinus )(?P<near>[0-9][0-9.e_-]*)|",
-            r"(?:_NEAR|InDelta|assertEquals|assert_in_delta|AreEqual|assertAlmostEqual)\([ -~]*, *(?P<last>[0-9][0-9.e_-]*)(?:, *[\x22'][ -~]*[\x22'])?\)|",
+            r"(?:_NEAR|InDelta|assertEquals|assertEqualsWithDelta|assert_in_delta|AreEqual|assertAlmostEqual)\([ -~]*, *(?P<last>[0-9][0-9.e_-]*)(?:, *[\x22'][ -~]*[\x22'])?\)|",
             r"\babs\(\)? *(?:<=?) *(?P<below>[0-9][0-9.e_-]*)|abs\([ -~]*\) *<=? *(?P<under>[0-9][0-9.e_-]*)",
         ))
         .expect("valid pattern")

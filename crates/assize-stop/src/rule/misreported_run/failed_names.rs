@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Reads the names in an output; each runner has its own way to mark them.
-pub(super) fn failed_names(output: &str) -> BTreeSet<&str> {
+pub(in crate::rule) fn failed_names(output: &str) -> BTreeSet<&str> {
     static FAILED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?m)^(?:FAILED|ERROR) (\S+)|^\s*(?:×|✕|✗|✘) (.+?)(?:\s+\(?[\d.]+ ?m?s\)?)?$|^\s*--- FAIL: (\S+)|^test (\S+) \.\.\. FAILED|^(\S.* > .*?)(?:\(\))? FAILED$|",
-            r"^\[ERROR\]\s+([\w.]+?)(?::\d+|\s+--)|^not ok \d+ - (.+?)(?: # .*)?$|^rspec (\S+)|^\d+\) ([\w\\]+::\w+)$",
+            r"^\[ERROR\]\s+([\w.]+?)(?::\d+\b|\s+--)|^not ok \d+ - (.+?)(?: # .*)?$|^rspec (\S+)|^\d+\) ([\w\\]+::\w+)$",
         ))
         .expect("valid pattern")
     });
