@@ -35,18 +35,15 @@ impl Rule for UnusedParameter {
         let asked = DirectiveWish::new(evidence, &EMPTY_WANTED);
         let mut moved = MovedLines::new(diff);
         let named = NamedFunctions::of(evidence);
-        for file in diff.files.iter().filter(|file| is_productive(&file.path) && (adds_comment(file) || named.any_in(file))) {
+        for file in diff.files.iter().filter(|file| is_productive(&file.path) && adds_call(file)) {
             check_file(file, evidence, (&asked, &named), &mut moved, findings);
         }
     }
 }
 
-/// Returns whether a line came that may hold a comment of some words. A look before the file is read.
-fn adds_comment(file: &FileChange) -> bool {
-    file.added_lines().any(|(_, line)| {
-        let comment = ["//", "# ", "/*", "* "].iter().find_map(|mark| line.split_once(mark));
-        comment.is_some_and(|(_, said)| said.split_whitespace().nth(2).is_some())
-    })
+/// Returns whether a line came that may begin a function, or call one. A look before the file is read.
+fn adds_call(file: &FileChange) -> bool {
+    file.added_lines().any(|(_, line)| line.contains('('))
 }
 
 /// What stands in a body that fails when it is called.
@@ -136,11 +133,6 @@ impl<'a> NamedFunctions<'a> {
         });
         let sentences = evidence.user_texts().flat_map(sentences).filter(|sentence| !IDLE.is_match(sentence)).collect();
         Self { sentences }
-    }
-
-    /// Returns whether a line that came may begin such a function. A look before the file is read.
-    fn any_in(&self, file: &FileChange) -> bool {
-        !self.sentences.is_empty() && file.added_lines().any(|(_, line)| line.contains('('))
     }
 
     /// Returns whether the directive asks for a function, and for one of these parameters: both in one sentence, or for the function in
