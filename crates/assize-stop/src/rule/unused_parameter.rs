@@ -106,9 +106,15 @@ fn check_file(
     }
 }
 
-/// Returns whether a function makes something constant of nothing that it takes, and the change calls it with all of that.
+/// Returns whether a function of one file alone makes something constant of nothing that it takes, with a word of what it would do, and the
+/// change calls it with all of that. What others see may be there for them.
 fn takes_in_vain(function: &WholeFunction<'_, '_>, unused: &[String], evidence: &Evidence) -> bool {
-    let is_new = function.heading.iter().all(|line| line.changed);
+    let heading = &function.heading[0];
+    let keywords = heading.code.split_whitespace().take(2).collect::<Vec<_>>();
+    let is_seen = ["pub", "export", "public", "open", "internal"].iter().any(|word| keywords.first().is_some_and(|first| first.starts_with(word)))
+        || keywords.first() == Some(&"func") && keywords.get(1).is_some_and(|name| name.starts_with(|first: char| first.is_ascii_uppercase()));
+    let is_own = !is_seen && heading.indent() == 0 && function.body.iter().any(|line| !line.comment.trim().is_empty());
+    let is_new = is_own && function.heading.iter().all(|line| line.changed);
     let ignores_all = unused.len() == function.parameters.len() && is_constant(function) && !is_idle(&function.name, "", &[]);
     let call = format!("{}(", function.name);
     let is_call = |line: &str| {
@@ -145,7 +151,8 @@ impl<'a> NamedFunctions<'a> {
         }
         let with_parameter = |sentence: &str| {
             let taken = taken(sentence, &name);
-            unused.iter().any(|parameter| parameter.len() > 1 && taken.is_some_and(|taken| has_word(taken, parameter)))
+            let is_own = |parameter: &&String| parameter.len() > 1 && !HANDED.contains(&parameter.to_lowercase().as_str());
+            unused.iter().filter(is_own).any(|parameter| taken.is_some_and(|taken| has_word(taken, parameter)))
         };
         if self.sentences.iter().any(|sentence| with_parameter(sentence)) {
             return true;
@@ -172,10 +179,10 @@ fn taken<'a>(sentence: &'a str, name: &str) -> Option<&'a str> {
 const NAME_MIN: usize = 4;
 
 /// What a framework hands to a function, whether it needs it or not.
-const HANDED: [&str; 30] = [
+const HANDED: [&str; 31] = [
     "request", "req", "response", "res", "reply", "context", "ctx", "event", "events", "args", "kwargs", "argv", "props", "state", "next",
     "sender", "options", "opts", "config", "command", "done", "session", "info", "parent", "parser", "database", "app", "router", "client",
-    "server",
+    "server", "type",
 ];
 
 /// The line that begins the type which a function stands in, as far as it is shown.

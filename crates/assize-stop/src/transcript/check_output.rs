@@ -86,7 +86,11 @@ pub fn found_nothing(command: &str, output: &str, builds: bool) -> Option<bool> 
         ))
         .expect("valid pattern")
     });
-    if FOUND.is_match(output) {
+    // A program that is not there finds nothing, and nothing wrong.
+    let is_missing = |line: &&str| {
+        ["Failed to spawn", "command not found", "not recognized as"].iter().any(|words| line.contains(words))
+    };
+    if output.lines().filter(|line| !is_missing(line)).any(|line| FOUND.is_match(line)) {
         return Some(false);
     }
     let ends: &[&str] = if builds { &BUILT } else { &CLEAN };
@@ -127,6 +131,7 @@ mod tests {
             ("golangci-lint run ./... 2>&1 | tail -3", "12 issues:\n* errcheck: 12\n", Some(false)),
             ("uv run ruff check . 2>&1 | tail -2", "All checks passed!\n", Some(true)),
             ("uv run ruff check . 2>&1 | tail -2", "Found 3 errors.\n", Some(false)),
+            ("ruff check . && ty check . | tail -4", "All checks passed!\nerror: Failed to spawn: `ty`\n", Some(true)),
             ("mypy src | tail -1", "Success: no issues found in 24 source files", Some(true)),
             ("go build ./... 2>&1 | head -5", "", Some(true)),
             ("go build ./... 2>&1 | head -5", "./a.go:3:2: undefined: x", Some(false)),

@@ -52,7 +52,9 @@ fn install(root: &Path, folder: &str, has_pytest: bool) {
     fs::write(packages.join("__editable__.shop-1.pth"), format!("{}\n", root.join(folder).display())).expect("written");
     let python = environment.join("bin/python");
     let begin = format!("#!/bin/sh\n'''exec' \"{}\" \"$0\" \"$@\"\n' '''\n", python.display());
-    write_program(&environment.join("bin/black"), &format!("{begin}{FORMATTER}"));
+    for tool in ["black", "mypy"] {
+        write_program(&environment.join("bin").join(tool), &format!("{begin}{FORMATTER}"));
+    }
     if has_pytest {
         fs::write(packages.join("pytest.py"), PYTEST).expect("written");
         write_program(&environment.join("bin/pytest"), &begin);
@@ -227,9 +229,9 @@ pub fn with_landlock_alone_gates_run_where_the_copy_is_what_they_import() -> Tes
     // Where the copy is not what comes first, an entry of the import path that leads back is enough; a folder of the user's
     // tree that cannot be read proves nothing.
     for (folder, gate, detail) in
-        [("lib", "unittest", "shop is not found in the copy"), ("src", "black", "the import path leads to")]
+        [("lib", "unittest", "shop is not found in the copy"), ("src", "mypy", "the import path leads to")]
     {
-        let (repo, paths) = python(folder, "");
+        let (repo, paths) = python(folder, "\n[tool.mypy]\n");
         let (state, why) = run_in_copy(&repo, &paths, (&paths[0], WRONG), gate, &sandbox);
         let (kind, said) = why.unwrap_or_else(|| panic!("{gate} ran, and is {state:?}"));
         assert_eq!((state, kind), (GateState::Errored, GateTrouble::Machine), "{said}");
