@@ -1,7 +1,7 @@
 //! Temporary folders that are removed when the process ends, however it ends.
 //!
 //! All folders of a process stand in one, its run folder, which the process holds a lock on. A process that exits runs no
-//! destructors, so code that ends the process calls [`sweep`]. After a kill nothing runs: the next process that needs a
+//! destructors, so code that ends the process calls `sweep`. After a kill nothing runs: the next process that needs a
 //! folder removes run folders whose lock is free. This module must not know what the folders contain.
 
 use std::collections::BTreeSet;
