@@ -1,4 +1,4 @@
-//! A definition went, and something still uses it; or the final message says that nothing uses a name any more, and something does.
+//! A definition went, and something still uses it; or a name is said to be gone everywhere, and it is not.
 
 use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
@@ -34,11 +34,9 @@ impl Rule for DanglingReference {
         for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Removed) {
             let uses = sighting.places.iter().filter(|path| is_code(path) || !path.contains('.') && !path.contains("LICENSE"));
             let (tests, sources): (Vec<&String>, Vec<&String>) = uses.partition(|path| is_test(path));
-            let places: Vec<String> = sources.iter().chain(&tests).map(|path| quote(path)).collect();
-            if places.is_empty() {
+            if sources.is_empty() && tests.is_empty() {
                 continue;
             }
-            let places: Vec<&str> = places.iter().map(String::as_str).collect();
             // What no prompt names can be a library's or made by a framework; a method may be inherited.
             let is_named = evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| text.contains(&sighting.name.text));
             // Where a compiler resolves names, what is left can be another thing of that name.
@@ -50,11 +48,17 @@ impl Rule for DanglingReference {
                 format!(
                     "The change removes the definition of {}, and {} still has the name. Change what uses it, or keep it.",
                     quote(&sighting.name.text),
-                    listed(&places, NAMED_MAX)
+                    named(sources.iter().chain(&tests).copied())
                 ),
             );
         }
     }
+}
+
+/// Names the first few of some places.
+fn named<'a>(places: impl IntoIterator<Item = &'a String>) -> String {
+    let places: Vec<String> = places.into_iter().map(|path| quote(path)).collect();
+    listed(&places.iter().map(String::as_str).collect::<Vec<_>>(), NAMED_MAX)
 }
 
 /// Compares what the prompt has renamed everywhere with the files that the change does not touch.
@@ -66,16 +70,15 @@ fn not_renamed(evidence: &Evidence, sure: bool, findings: &mut Findings<'_>) {
         // What has been is told by its old name, and other files may not be the project's to change.
         let tells = |path: &str| ["CHANGELOG", "HISTORY", "NEWS", "migrations/", ".env", "vendor/"].iter().any(|part| path.contains(part));
         let is_touched = |path: &str| diff.files.iter().any(|file| file.path == path || file.old_path.as_deref() == Some(path));
-        let left: Vec<String> = sighting.places.iter().filter(|path| !is_touched(path) && !tells(path)).map(|path| quote(path)).collect();
+        let left: Vec<&String> = sighting.places.iter().filter(|path| !is_touched(path) && !tells(path)).collect();
         if left.is_empty() || !diff.files.iter().any(removes) {
             continue;
         }
-        let left: Vec<&str> = left.iter().map(String::as_str).collect();
         let explains = names_obstacle(evidence.message()).is_some() || asks_user(evidence.message()).is_some();
         findings.file(
             Severity::Error,
             if sure && !explains { Certainty::Certain } else { Certainty::Likely },
-            format!("{} is to be renamed everywhere, and {} still has it. Rename it there as well, or say why it stays.", quote(name), listed(&left, NAMED_MAX)),
+            format!("{} is to be renamed everywhere, and {} still has it. Rename it there as well, or say why it stays.", quote(name), named(left)),
         );
     }
 }
@@ -96,19 +99,17 @@ fn still_used(evidence: &Evidence, sure: bool, findings: &mut Findings<'_>) {
         };
         let sighting = evidence.names.iter().find(|sighting| sighting.name == name);
         let places = sighting.map_or(&[][..], |sighting| &sighting.places);
-        let left: Vec<String> = places
+        let left: Vec<&String> = places
             .iter()
             .filter(|path| is_code(path) && !is_test(path) && (scope.is_empty() || is_of(path, &scope)) && !is_of(path, &known))
-            .map(|path| quote(path))
             .collect();
         if left.is_empty() {
             continue;
         }
-        let left: Vec<&str> = left.iter().map(String::as_str).collect();
         findings.file(
             Severity::Error,
             if sure { Certainty::Certain } else { Certainty::Likely },
-            format!("The final message says that nothing uses {} any more ({}), and {} does. Change it, or say that it is left.", quote(&name.text), quote(sentence), listed(&left, NAMED_MAX)),
+            format!("The final message says that nothing uses {} any more ({}), and {} does. Change it, or say that it is left.", quote(&name.text), quote(sentence), named(left)),
         );
         return;
     }
