@@ -19,7 +19,7 @@ use super::{Findings, Needs, Rule};
 use crate::check_runs::kinds;
 use crate::claim::sentences;
 use crate::evidence::Evidence;
-use crate::transcript::{CommandState, TranscriptFacts};
+use crate::transcript::{CommandRun, CommandState, TranscriptFacts};
 
 /// See the module.
 pub struct CheckNarrowed;
@@ -97,6 +97,11 @@ impl<'a> Session<'a> {
     /// Returns whether a prompt takes something out of a check, by a word of it.
     fn takes_out(&self, words: &[&str]) -> bool {
         takes_out_of_check(&self.prompts, words)
+    }
+
+    /// Returns whether a command failed that fits.
+    fn has_failed(&self, fits: impl Fn(&CommandRun) -> bool) -> bool {
+        self.facts.commands.iter().any(|run| run.state == CommandState::Failed && fits(run))
     }
 
     /// Returns whether a run or a prompt complains with these words in one line.
@@ -281,7 +286,7 @@ fn flagged_off(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> 
         return None;
     }
     let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let failed = || session.facts.commands.iter().any(|run| run.state == CommandState::Failed && !kinds(run.command.inspect()).is_empty());
+    let failed = || session.has_failed(|run| !kinds(run.command.inspect()).is_empty());
     file.added_lines().find_map(|(number, line)| {
         let flag = FLAG.captures(line)?.get(1)?.as_str();
         let without = squeezed(&line.replace(flag, ""));
@@ -297,7 +302,7 @@ fn flagged_off(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> 
 fn narrower(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
     const WIDE: [&str; 9] =
         ["--all-targets", "--all-features", "--workspace", "--all-files", "--tests", "--strict", "--max-warnings", "-Werror", "-D warnings"];
-    let failed = || session.facts.commands.iter().any(|run| run.state == CommandState::Failed && run.output.inspect().contains("error"));
+    let failed = || session.has_failed(|run| run.output.inspect().contains("error"));
     let begins = |line: &str| line.trim_start().split(['=', ':', ' ']).next().unwrap_or_default().to_owned();
     file.added_lines().find_map(|(number, line)| {
         let old = file.removed_lines().find(|(_, old)| begins(old) == begins(line)).map(|(_, old)| old)?;
@@ -318,7 +323,7 @@ fn no_longer_fails(file: &FileChange, session: &Session<'_>) -> Option<LookingAw
         ))
         .expect("valid pattern")
     });
-    let failed = || session.facts.commands.iter().any(|run| run.state == CommandState::Failed && !run.only_looks());
+    let failed = || session.has_failed(|run| !run.only_looks());
     file.added_lines().find_map(|(number, line)| {
         let found = MILD.captures(line)?;
         let key = found.get(1).or_else(|| found.get(2))?.as_str();
