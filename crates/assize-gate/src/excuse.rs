@@ -242,12 +242,38 @@ pub fn newly_failing(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
     failing(run).filter(is_new).map(|case| case.id.clone()).collect()
 }
 
+/// The tests that were ended for their time, where it is ours: by our drivers, or by Node, which is told how long a file may take.
+fn ended_by_us(run: &GateRun) -> impl Iterator<Item = &TestCase> {
+    let is_ended = |message: &str| NOT_DONE[..3].iter().any(|words| message.contains(words));
+    failing(run).filter(move |case| case.message.as_deref().is_some_and(is_ended))
+}
+
 /// Returns whether a test that passed on the base was ended for its time, which is ours.
 pub fn is_overdue(run: &GateRun, base: &GateRun) -> bool {
     let passed = Endings::of(base);
-    let is_ended = |message: &str| NOT_DONE[..2].iter().any(|words| message.contains(words));
-    let mut ended = failing(run).filter(|case| case.message.as_deref().is_some_and(is_ended));
-    ended.any(|case| passed.is(&case.id, TestOutcome::Passed))
+    ended_by_us(run).any(|case| passed.is(&case.id, TestOutcome::Passed))
+}
+
+/// Returns whether a test was ended for its time, which is ours, that was not ended for it on the base.
+pub fn hangs_anew(run: &GateRun, base: &GateRun) -> bool {
+    let before: BTreeSet<&str> = ended_by_us(base).map(|case| case.id.as_str()).collect();
+    ended_by_us(run).any(|case| !before.contains(case.id.as_str()))
+}
+
+/// The least seconds that a test has beside one that hangs on the base.
+const SHORT_WAIT_SECONDS_MIN: u64 = 5;
+
+/// Returns the seconds after which a test that hangs on the base need not be waited for any longer: three times what all tests took
+/// that came to an end, where that is less than the seconds that a test has. Where a runner does not say how long tests take, that is what
+/// is left of the milliseconds of its whole run. `None` where none hangs.
+pub fn short_wait(base: &GateRun, time_ms: u64, test_seconds: u32) -> Option<u32> {
+    let hanging: BTreeSet<&str> = ended_by_us(base).map(|case| case.id.as_str()).collect();
+    let others = base.cases().filter(|case| !hanging.contains(case.id.as_str()));
+    let times: Vec<u64> = others.filter_map(|case| case.time_ms).collect();
+    let waited = u64::from(test_seconds) * 1_000 * hanging.len() as u64;
+    let took = if times.is_empty() { time_ms.saturating_sub(waited) } else { times.iter().sum() };
+    let seconds = (3 * took).div_ceil(1_000).max(SHORT_WAIT_SECONDS_MIN);
+    u32::try_from(seconds).ok().filter(|seconds| !hanging.is_empty() && *seconds < test_seconds)
 }
 
 /// Returns which of these tests passed in a run.
@@ -804,6 +830,34 @@ mod tests {
         ] {
             assert_eq!(is_overdue(&red(&[(id, said)]), &base), expected, "{id}: {said}");
         }
+    }
+
+    #[test]
+    fn what_hangs_on_the_base_is_waited_for_as_long_as_the_others_take() {
+        let of = |times: &[(&str, Option<u64>)], says: &[(&str, &str)]| {
+            let mut run = red(says);
+            let cases = &mut run.report.as_mut().and_then(|report| report.tests.as_mut()).expect("tests").cases;
+            cases.extend(times.iter().map(|(id, time_ms)| TestCase {
+                id: (*id).to_owned(),
+                path: None,
+                outcome: TestOutcome::Passed,
+                message: None,
+                time_ms: *time_ms,
+            }));
+            run
+        };
+        let hangs = [("h", "it was not done within 30 s"), ("n", "test timed out after 120000ms")];
+        let wait = |times: &[(&str, Option<u64>)]| short_wait(&of(times, &hangs), 68_000, 30);
+        assert_eq!(wait(&[("a", Some(10)), ("b", None)]), Some(5));
+        assert_eq!(wait(&[("a", Some(1_666)), ("b", Some(0))]), Some(5));
+        assert_eq!(wait(&[("a", Some(1_667)), ("b", Some(0))]), Some(6));
+        assert_eq!(wait(&[("a", None)]), Some(24));
+        assert_eq!((wait(&[("a", Some(9_666))]), wait(&[("a", Some(9_667))])), (Some(29), None));
+        assert_eq!(short_wait(&of(&[("a", Some(10))], &[("h", "3 != 4")]), 68_000, 30), None);
+        let base = of(&[("a", Some(10))], &hangs[..1]);
+        let anew = |says: &[(&str, &str)]| hangs_anew(&red(says), &base);
+        assert!(!anew(&[("h", "it was not done within 5 s"), ("a", "3 != 4")]));
+        assert!(anew(&[("a", "it was not done within 5 s")]) && anew(&[("new", "it was not done in time")]));
     }
 
     #[test]

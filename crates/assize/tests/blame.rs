@@ -282,6 +282,30 @@ fn a_test_that_hangs_on_the_base_is_waited_for_once() {
     assert!(first > again, "{first} times at first, {again} times when the base is known");
 }
 
+/// What hangs on the base is not waited for as long as there; a test that only became slow has its whole time.
+#[test]
+fn beside_a_test_that_hangs_on_the_base_others_have_their_time() {
+    const TESTS: &str = "import time\nimport unittest\nimport lib\n\n\nclass T(unittest.TestCase):\n    def test_double(self):\n        \
+                         time.sleep(lib.NAP)\n        self.assertEqual(lib.double(2), 4)\n\n    def test_hangs(self):\n        \
+                         while True:\n            time.sleep(1)\n";
+    for (nap, waited) in [("0", "within 5 s"), ("6.5", "within 8 s")] {
+        let code = format!("NAP = 0\n{CODE}");
+        let settings = "[gates]\nsandbox = \"off\"\ntest_seconds = 8\n";
+        let files = [
+            ("assize.toml", settings),
+            ("lib.py", &*code),
+            ("tests/__init__.py", ""),
+            ("tests/test_lib.py", TESTS),
+        ];
+        let repo = Repo::with_commit(&files);
+        repo.write("lib.py", &code.replace("n + n", "2 * n").replace("NAP = 0", &format!("NAP = {nap}")));
+        let envelope = review(&repo, "");
+        assert_eq!(envelope["outcome"], "accept", "{nap}: {envelope:#}");
+        let said = envelope["exec"].to_string();
+        assert!(said.contains(waited), "{nap}: {said}");
+    }
+}
+
 #[test]
 fn a_script_without_a_report_counts_where_it_notices_the_change() {
     const CODE: &str = "exports.double = (n) => {\n  return n + n;\n};\n";

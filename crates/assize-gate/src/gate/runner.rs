@@ -434,7 +434,7 @@ pub(super) const BUILD: &str = "build";
 
 /// A setup with the package built before it, where a script does that.
 pub(super) fn after_build(setup: &Setup, package: &NodePackage, detail: String) -> Option<Setup> {
-    let builds = script::steps(package, BUILD).is_some_and(|steps| !steps.is_empty());
+    let builds = script::steps(package, BUILD).is_some();
     let because = format!("{}; the script `{BUILD}` runs before it", setup.because);
     builds.then(|| Setup { folder: setup.folder.clone(), because, detail })
 }

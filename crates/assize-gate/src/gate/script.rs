@@ -85,7 +85,7 @@ pub(super) fn steps(package: &NodePackage, names: &str) -> Option<Vec<ScriptStep
     for name in names.split(AND) {
         fill(package, name, 0, &mut found)?;
     }
-    Some(found)
+    (!found.is_empty()).then_some(found)
 }
 
 fn fill(package: &NodePackage, name: &str, depth: usize, found: &mut Vec<ScriptStep>) -> Option<()> {

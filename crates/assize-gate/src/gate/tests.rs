@@ -17,6 +17,28 @@ fn a_command_gets_the_time_of_a_test_wherever_it_has_a_place_for_it() {
     assert_eq!(timed.provided["plug-in"], "a 14400 b 14400");
 }
 
+/// The setup of a change is asked for what it means on the base as well, where its scripts and files may be missing.
+#[test]
+fn every_gate_takes_a_setup_that_does_not_fit_the_project() {
+    let manifest = r#"{"scripts": {"lint": "eslint .", "empty": ""}}"#;
+    let files = BTreeMap::from([("package.json".to_owned(), manifest.to_owned())]);
+    let with_manifest = Project::new(files.keys().cloned().collect(), files, BTreeSet::new());
+    for project in [Project::default(), with_manifest] {
+        for (folder, detail) in [("", "gone"), ("", "empty && gone"), ("", "lint"), ("gone", ""), ("gone/too", "test")] {
+            let setup = Setup { folder: folder.to_owned(), because: String::new(), detail: detail.to_owned() };
+            for gate in GATES {
+                let command = gate.command(&setup, &project);
+                assert!(!command.program.is_empty(), "{} {setup:?}", gate.id());
+                for files in [&["test/a.test.js"][..], &["gone/a.test.js"], &[]] {
+                    let _ = (gate.command_for(&setup, &project, files), gate.rewrite(&setup, &project, files));
+                }
+                let _ = (gate.built(&setup, &project), gate.canary(&setup, &project, "word"), gate.fails_at(&setup));
+                let _ = gate.test_ids(&setup, &project, &[("test/a.test.js".to_owned(), "a".to_owned())]);
+            }
+        }
+    }
+}
+
 /// What is called to rewrite files, in one line.
 fn rewriting(gate: &str, folder: &str, files: &[&str]) -> Option<String> {
     let gate = GATES.iter().find(|known| known.id() == gate).expect("a gate");

@@ -19,7 +19,7 @@ use assize_gate::comparison::{
 };
 use assize_gate::excuse::{self, Excuses};
 use assize_gate::exec_report::{Circumstances, ExecReport, GateResult, TestsOf, cannot_be_held, no_tests_yet};
-use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_FILES_MAX, Setup, name_of};
+use assize_gate::gate::{Dimension, Gate, GateRun, GateState, GateTrouble, NAMED_FILES_MAX, Project, Setup, name_of};
 use assize_gate::narrowed::completed;
 use assize_gate::plan::{self, GatePlan};
 use assize_gate::status_alone::{PrintedRun, as_test, is_status_alone, prints_alike};
@@ -33,7 +33,7 @@ use self::adaptation::{Adaptation, by_change, rewritten};
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
 use crate::gate::{
     BaseBuild, BaseCache, BuildStore, GateExecution, MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunnerTest,
-    StoredBuild, is_missing_tool,
+    RunTerms, StoredBuild, is_missing_tool,
 };
 use crate::random::fresh_word;
 use crate::sandbox::Sandbox;
@@ -98,6 +98,8 @@ pub(super) struct GateSession<'a> {
     of_held: BTreeMap<(String, String), GateRun>,
     /// What they made of the base.
     of_base: BTreeMap<(String, String), GateRun>,
+    /// The seconds that a test has with runners, by id and folder, whose tests of the base hang in part.
+    waits: BTreeMap<(String, String), u32>,
     /// Test runners, by id and folder, beside whose tests ours cannot stand.
     sees_canary: BTreeSet<(String, String)>,
     /// The build output of the base.
@@ -149,6 +151,7 @@ impl<'a> GateSession<'a> {
             of_change: BTreeMap::new(),
             of_held: BTreeMap::new(),
             of_base: BTreeMap::new(),
+            waits: BTreeMap::new(),
             sees_canary: BTreeSet::new(),
             base_build: None,
             needs_build: BTreeSet::new(),
@@ -236,11 +239,13 @@ impl<'a> GateSession<'a> {
                 add_new(&mut results, own);
                 continue;
             }
+            let is_runner = is_test_runner(*gate);
+            let of_base = if is_runner { self.base_run(worktrees, &on_base, planned, None)? } else { None };
             let ran = match self.not_installed(worktrees, &on_base, planned) {
                 Some(known) => known,
-                None => self.run_on_tree(worktrees, *tree, planned)?,
+                None => self.run_in_time(worktrees, *tree, planned, of_base.as_ref())?,
             };
-            let base = self.base_run(worktrees, &on_base, planned, &ran)?;
+            let base = if is_runner { of_base } else { self.base_run(worktrees, &on_base, planned, Some(&ran))? };
             if let Some(note) = self.other_node(worktrees, planned, *tree, (&ran, base.as_ref()))? {
                 limits.truncate(limits_before);
                 limits.push(note);
@@ -429,7 +434,8 @@ impl<'a> GateSession<'a> {
                 let word = fresh_word();
                 let is_tested = tree != TreeState::Base && is_test_runner(planned.gate);
                 let test = if is_tested { self.test_of(planned, &word) } else { RunnerTest::None };
-                self.run_on(worktrees.get(tree), planned, test)?
+                let terms = self.run_terms(planned);
+                self.run_on(worktrees.get(tree), planned, test, &terms)?
             }
         };
         if is_test_runner(planned.gate) {
@@ -463,8 +469,9 @@ impl<'a> GateSession<'a> {
         if files.is_empty() || files.len() > NAMED_FILES_MAX {
             return Ok(None);
         }
+        let terms = self.run_terms(planned);
         let watch = &mut *self.watch;
-        let ran = change.run_some(planned, &files, self.sandbox, &self.terms.gates.run, &mut |text| {
+        let ran = change.run_some(planned, &files, self.sandbox, &terms, &mut |text| {
             watch(ReviewStep::Printed(text));
         })?;
         Ok(ran.and_then(|ran| Some(GateExecution { run: completed(&ran.run, held, &touched)?, ..ran })))
@@ -489,31 +496,30 @@ impl<'a> GateSession<'a> {
         worktree: &mut PreparedWorktree,
         planned: Planned<'_>,
         test: RunnerTest<'_>,
+        terms: &RunTerms,
     ) -> Result<GateExecution, CopyError> {
         let watch = &mut *self.watch;
-        worktree.run(planned, self.sandbox, &self.terms.gates.run, test, &mut |text| {
-            watch(ReviewStep::Printed(text));
-        })
+        worktree.run(planned, self.sandbox, terms, test, &mut |text| watch(ReviewStep::Printed(text)))
     }
 
-    /// Runs the same gate on the base if that is informative: for tests, to know which existed; for other gates, only
-    /// if they object.
+    /// Runs the same gate on the base if that is informative: for tests, in any case, to know which exist and which hang; for
+    /// other gates, only if they object to the change.
     fn base_run(
         &mut self,
         worktrees: &mut PreparedWorktrees,
         on_base: &[(&'a dyn Gate, Setup)],
         Planned { gate, setup }: Planned<'_>,
-        ran: &GateExecution,
+        ran: Option<&GateExecution>,
     ) -> Result<Option<GateExecution>, CopyError> {
         let Some(worktree) = &mut worktrees.base else { return Ok(None) };
-        let quiet = ran.run.state == GateState::Passed && !is_test_runner(gate);
+        let quiet = ran.is_some_and(|ran| ran.run.state == GateState::Passed);
         let same = |(other, of): &&(&dyn Gate, Setup)| other.id() == gate.id() && of.folder == setup.folder;
         // A checker that the base does not use yet finds old faults there as well.
         let used = on_base.iter().find(same).map(|(gate, setup)| Planned { gate: *gate, setup });
         let unused = (!is_test_runner(gate)).then_some(Planned { gate, setup });
         let Some(planned) = used.or(unused).filter(|_| !quiet) else { return Ok(None) };
         let same_dependencies = worktree.has_dependencies_of(&worktrees.change);
-        if same_dependencies && is_missing_tool(&ran.run) {
+        if let Some(ran) = ran.filter(|ran| same_dependencies && is_missing_tool(&ran.run)) {
             let command = planned.gate.command(planned.setup, &worktree.project);
             if worktree.is_dependency(&command.program) && command == gate.command(setup, &worktrees.change.project) {
                 if let (cache, Some(key)) = self.kept_of_base(worktree, planned, BaseRun::Alone) {
@@ -621,7 +627,7 @@ impl<'a> GateSession<'a> {
             BaseRun::Alone => RunnerTest::None,
             BaseRun::BesideCanary => RunnerTest::CanaryOnBase(WORD_FOR_BASE),
         };
-        self.run_on(worktree, planned, test)
+        self.run_on(worktree, planned, test, &self.terms.gates.run.clone())
     }
 
     /// Returns whether nothing was asked for: then what the change does is what is wanted.
@@ -738,7 +744,8 @@ impl<'a> GateSession<'a> {
         test: RunnerTest<'_>,
     ) -> Result<GateExecution, CopyError> {
         let (_output, mut probe) = self.apart(like, copy, planned)?;
-        self.run_on(&mut probe, planned, test)
+        let terms = self.run_terms(planned);
+        self.run_on(&mut probe, planned, test, &terms)
     }
 
     /// Returns a copy with what another one depends on, and a folder of its own for its build output.
@@ -939,13 +946,15 @@ fn leaves_tests(
     due: &[Due<'_>],
 ) -> bool {
     let Some(base) = worktrees.base.as_ref().filter(|_| is_test_runner(gate)) else { return false };
-    let ecosystem = |gate: &dyn Gate, setup: &Setup| gate.command(setup, &base.project).ecosystem();
-    let Some(own) = ecosystem(gate, setup) else { return false };
-    let runs =
-        |other: &dyn Gate, of: &Setup| is_test_runner(other) && ecosystem(other, of).is_some_and(|it| it.id == own.id);
+    let ecosystem = |gate: &dyn Gate, setup: &Setup, of: &Project| gate.command(setup, of).ecosystem();
+    let Some(own) = ecosystem(gate, setup, &base.project) else { return false };
+    let runs = |other: &dyn Gate, setup: &Setup, of: &Project| {
+        is_test_runner(other) && ecosystem(other, setup, of).is_some_and(|it| it.id == own.id)
+    };
     let inner = on_base.iter().filter(|(_, of)| of.folder.len() > setup.folder.len());
-    let inner = inner.filter(|(other, of)| runs(*other, of)).map(|(_, of)| of.folder.as_str());
-    let now = due.iter().filter(|(other, of, tree)| *tree == TreeState::Change && runs(*other, of));
+    let inner = inner.filter(|(other, of)| runs(*other, of, &base.project)).map(|(_, of)| of.folder.as_str());
+    let of_change = due.iter().filter(|(.., tree)| *tree == TreeState::Change);
+    let now = of_change.filter(|(other, of, _)| runs(*other, of, &worktrees.change.project));
     let elsewhere: Vec<&str> = inner.chain(now.map(|(_, of, _)| of.folder.as_str())).collect();
     // In Rust tests stand beside the code.
     let is_tested = |path: &str| holds_tests(path) || Language::of(path) == Some(Language::Rust);

@@ -429,8 +429,9 @@ impl GateSession<'_> {
             return Ok(BTreeSet::new());
         }
         let (_output, probe) = self.apart(of, of.copy.again()?, planned)?;
+        let terms = self.run_terms(planned);
         let watch = &mut *self.watch;
-        let quiet = probe.run_despite_deprecations(planned, self.sandbox, &self.terms.gates.run, &mut |text| {
+        let quiet = probe.run_despite_deprecations(planned, self.sandbox, &terms, &mut |text| {
             watch(ReviewStep::Printed(text));
         })?;
         Ok(quiet.map(|ran| excuse::passed_in(ids, &ran.run)).unwrap_or_default())

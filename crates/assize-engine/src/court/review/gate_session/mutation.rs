@@ -190,7 +190,7 @@ impl GateSession<'_> {
         runs: &mut MutationRuns<'_>,
         copy: &mut WorkCopy,
     ) -> Result<GateRun, CopyError> {
-        let mut terms = self.terms.gates.run.clone();
+        let mut terms = self.run_terms(runs.planned);
         terms.limits.wall_seconds = runs.seconds_max;
         let began = Instant::now();
         let watch = &mut *self.watch;

@@ -14,7 +14,7 @@ use super::{
     BaseLookup, BaseRun, GateSession, PreparedWorktrees, ReviewStep, TreeState, is_mute, is_same, is_test_runner,
     key_of, printed,
 };
-use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
+use crate::gate::{GateExecution, Planned, PreparedWorktree, RunTerms, RunnerTest};
 use crate::random::fresh_word;
 use crate::work_copy::CopyError;
 
@@ -135,6 +135,38 @@ impl<'a> GateSession<'a> {
         if self.sees_canary.contains(&key_of(planned)) { RunnerTest::Markers } else { RunnerTest::Canary(word) }
     }
 
+    /// The terms of a run beside the base's.
+    pub(super) fn run_terms(&self, planned: Planned<'_>) -> RunTerms {
+        let mut terms = self.terms.gates.run.clone();
+        terms.test_seconds = self.waits.get(&key_of(planned)).copied().unwrap_or(terms.test_seconds);
+        terms
+    }
+
+    /// Runs a gate on one of the copies. Where tests hang on the base, all have less time, unless that ends one that did not
+    /// hang there.
+    pub(super) fn run_in_time(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        tree: TreeState,
+        planned: Planned<'_>,
+        base: Option<&GateExecution>,
+    ) -> Result<GateExecution, CopyError> {
+        let key = key_of(planned);
+        let seconds_max = self.terms.gates.run.test_seconds;
+        let short = base.and_then(|base| excuse::short_wait(&base.run, base.time_ms, seconds_max));
+        if let Some(short) = short {
+            self.waits.entry(key.clone()).or_insert(short);
+        }
+        let ran = self.run_on_tree(worktrees, tree, planned)?;
+        let is_short = self.run_terms(planned).test_seconds < seconds_max;
+        if !is_short || base.is_none_or(|base| !excuse::hangs_anew(&ran.run, &base.run)) {
+            return Ok(ran);
+        }
+        self.waits.insert(key.clone(), seconds_max);
+        self.of_change.remove(&key);
+        self.run_on_tree(worktrees, tree, planned)
+    }
+
     /// Runs tests again with more time where one was ended that passed on the base, and the base was slow as well.
     pub(super) fn with_more_time(
         &mut self,
@@ -146,7 +178,7 @@ impl<'a> GateSession<'a> {
     ) -> Result<GateExecution, CopyError> {
         const PATIENCE: u32 = 4;
         let Some(base) = base.filter(|_| is_test_runner(planned.gate)) else { return Ok(ran) };
-        let mut terms = self.terms.gates.run.clone();
+        let mut terms = self.run_terms(planned);
         let is_slow = base.time_ms >= u64::from(terms.test_seconds) * 1_000 / 2;
         if !is_slow || !excuse::is_overdue(&ran.run, &base.run) {
             return Ok(ran);
