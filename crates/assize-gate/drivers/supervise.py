@@ -193,14 +193,16 @@ def plain_name(test):
 class Unit:
     """What the other process is at: a test, or the import of a file."""
 
-    # Seconds for which the first run has waited for an import, in vain: they count as part of the time that it may take.
+    # Seconds for which earlier runs have waited for an import, in vain: they count as part of the time that it may take.
     waited = {}
 
     def __init__(self, kind, name, seconds):
         self.kind = kind
         self.name = name
         self.began = time.monotonic()
-        self.deadline = self.began + seconds - (self.waited.get(name, 0) if kind == "import" else 0)
+        if kind == "import":
+            seconds = max(seconds - self.waited.get(name, 0), min(seconds, GRACE_SECONDS))
+        self.deadline = self.began + seconds
         self.phases = {}
         self.messages = []
         self.seconds = 0.0
@@ -603,9 +605,10 @@ def in_processes(run, server, settings, seconds):
         left_out = len(run.left_out)
         worker = Worker(run, server, settings, seconds)
         worker.watch()
+        if worker.unit.kind == "import" and (worker.hung or time.monotonic() > run.until):
+            name = worker.unit.name
+            Unit.waited[name] = Unit.waited.get(name, 0) + time.monotonic() - worker.unit.began
         if time.monotonic() > run.until:
-            if worker.unit.kind == "import":
-                Unit.waited[worker.unit.name] = time.monotonic() - worker.unit.began
             return None
         run.show(worker.output)
         output = worker.output.decode(errors="replace")

@@ -73,15 +73,20 @@ pub fn without_plugin(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
 /// The most characters of a message that are compared.
 const GIST_CHARS_MAX: usize = 2_000;
 
-/// Returns a message without what differs from run to run: numbers, addresses, times, names of temporary folders, and how a
-/// runner of JavaScript came to the test.
-fn gist(message: &str) -> String {
+/// Returns a message without what differs from run to run: numbers, addresses, times, names of temporary folders, where a test was
+/// ended that had no end, and how a runner of JavaScript came to the test.
+fn gist<'m>(message: &'m str) -> String {
     let is_of_others = |line: &&str| {
         let within = |place| line.contains(place);
         line.trim_start().starts_with("at ") && (within("node_modules/") || within("node:") || within("<anonymous>"))
     };
+    // Where it was ended is chance.
+    let without_place = |line: &'m str| {
+        let end = |words: &&str| line.find(*words).map(|at| at + words.len());
+        &line[..NOT_DONE[..2].iter().find_map(end).unwrap_or(line.len())]
+    };
     let mut text = String::new();
-    let own = message.split_inclusive('\n').filter(|line| !is_of_others(line)).flat_map(str::chars);
+    let own = message.split_inclusive('\n').filter(|line| !is_of_others(line)).map(without_place).flat_map(str::chars);
     let mut characters = own.take(GIST_CHARS_MAX).peekable();
     while let Some(character) = characters.next() {
         match character {
@@ -787,10 +792,17 @@ mod tests {
         assert_eq!(red_alike(&now, &base), BTreeSet::from(["a".to_owned()]));
         let thrown = |at: &str, by: &str| format!("Error: 1\n    at own (test/{at}.js:2:1)\n    at {by}\n");
         let says = |by: &str| thrown("a", by);
+        let hangs = |what: &str, rest: &str| format!("{what}it was not done within {rest}");
         for (now, before, expected) in [
             (says("run (node_modules/jest/a.js:1:2)"), says("new Promise (<anonymous>)"), true),
             (says("run (node_modules/jest/a.js:1:2)"), thrown("b", "run (node_modules/jest/a.js:1:2)"), false),
             (says("run (lib/a.js:1:2)"), says("go (lib/b.js:1:2)"), false),
+            (
+                hangs("imported: ", "5 s (at <assize>:69 in say)"),
+                hangs("imported: ", "30 s (at a.py:7 in <module>)"),
+                true,
+            ),
+            (hangs("", "5 s (at a.py:1 in f)"), hangs("imported: ", "5 s (at a.py:1 in f)"), false),
         ] {
             assert_eq!(!red_alike(&red(&[("a", &now)]), &red(&[("a", &before)])).is_empty(), expected, "{now}{before}");
         }

@@ -74,7 +74,7 @@ impl<'g> GatePlan<'g> {
             .flat_map(|gate| gate.detect(project).into_iter().map(move |setup| (gate, setup)))
             .filter(|(gate, setup)| terms.is_wanted(gate.id(), &setup.folder))
             .collect();
-        let calls = Calls::of(project);
+        let calls = Calls::of(project, &recognized);
         let declared: BTreeSet<&str> = terms.declared.iter().map(|gate| gate.id()).collect();
         let mut plan = Self { due: Vec::new(), left_out: Vec::new() };
         for (gate, mut setup) in recognized {
@@ -151,10 +151,14 @@ struct Calls<'p> {
     project: &'p Project,
     /// The commands that call a gate's tool, by the gate's id.
     by_gate: BTreeMap<&'static str, Vec<&'p PipelineCommand>>,
+    /// The runners of tests that were recognized, and the folders that they run in.
+    runners: BTreeSet<(String, String)>,
 }
 
 impl<'p> Calls<'p> {
-    fn of(project: &'p Project) -> Self {
+    fn of(project: &'p Project, recognized: &[(&dyn Gate, Setup)]) -> Self {
+        let runners = recognized.iter().filter(|(gate, _)| gate.dimensions().contains(&Dimension::TestsFunctional));
+        let runners = runners.map(|(gate, setup)| (gate.id().to_owned(), setup.folder.clone())).collect();
         let mut by_gate: BTreeMap<&str, Vec<&PipelineCommand>> = BTreeMap::new();
         for command in &project.pipeline.commands {
             let called = |gate: &&'static dyn Gate| {
@@ -168,7 +172,7 @@ impl<'p> Calls<'p> {
                 by_gate.entry(id).or_default().push(command);
             }
         }
-        Self { project, by_gate }
+        Self { project, by_gate, runners }
     }
 
     /// The command that calls a gate's tool where the gate runs.
@@ -186,11 +190,11 @@ impl<'p> Calls<'p> {
         self.by_gate.get(gate.id()).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns whether the maintainers run tests in a folder with the runner of another gate.
+    /// Returns whether the maintainers run tests in a folder with the runner of another gate, which runs there.
     fn runs_others(&self, gate: &dyn Gate, folder: &str) -> bool {
-        let others = GATES.iter().filter(|other| other.id() != gate.id());
-        let mut runners = others.filter(|other| other.dimensions().contains(&Dimension::TestsFunctional));
-        runners.any(|other| self.commands(*other).iter().any(|command| command.folder == folder))
+        let mut others = self.runners.iter().filter(|(id, at)| id != gate.id() && at == folder);
+        others
+            .any(|(id, _)| self.by_gate.get(id.as_str()).into_iter().flatten().any(|command| command.folder == folder))
     }
 
     /// Says why a gate that was recognized does not run; `None` where it does.
@@ -345,6 +349,19 @@ mod tests {
         };
         assert_eq!(with("npm test --workspaces"), "package-test in packages/one");
         assert_eq!(with("./who-knows.sh"), "vitest in packages/one");
+    }
+
+    #[test]
+    fn the_script_stays_where_the_runner_that_the_maintainers_call_has_no_gate() {
+        let with = |version: &str| {
+            let manifest = format!(
+                r#"{{"scripts":{{"test":"tap test","ci":"tap --100 test"}},"devDependencies":{{"tap":"{version}"}}}}"#
+            );
+            let text = workflow(&["npm run ci"]);
+            due(&project(&[("package.json", &manifest), (CI, &text)], &["test/a.js"]), &[], None)
+        };
+        assert_eq!(with("^12.0.0"), "package-test");
+        assert_eq!(with("^18.0.0"), "tap");
     }
 
     #[test]

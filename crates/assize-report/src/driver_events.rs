@@ -143,7 +143,7 @@ impl DriverRun {
                 self.started.insert(id);
             }
             DriverEvent::Test { id, outcome, message, seconds } => {
-                let time = seconds.filter(|seconds| *seconds > 0.0).map(|seconds| (seconds * 1000.0) as u64);
+                let time = seconds.filter(|seconds| *seconds >= 0.0).map(|seconds| (seconds * 1000.0) as u64);
                 // Of two outcomes of one test the worse stands.
                 let known = self.outcomes.get(&id).is_some_and(|(known, ..)| *known == TestOutcome::Failed);
                 if !known {

@@ -211,9 +211,9 @@ fn submodules_that_are_left_out_are_named() {
 
 #[test]
 fn a_test_that_passes_again_is_flaky() {
-    // One test fails in the first run, which is the one with the change.
+    // One test fails in the second run, which is the one with the change.
     const RUNNER: &str = "echo run >> COUNT\necho 1..2\necho ok 1 - test_sound\n\
-                          if [ $(wc -l < COUNT) = 1 ]; then echo not ok 2 - test_first; exit 1; fi\n\
+                          if [ $(wc -l < COUNT) = 2 ]; then echo not ok 2 - test_first; exit 1; fi\n\
                           echo ok 2 - test_first\n";
     for (reruns, outcome, expected) in
         [(2, "accept", &[("test_first", "flaky")][..]), (0, "revise", &[("test_first", "none")])]
@@ -291,12 +291,8 @@ fn beside_a_test_that_hangs_on_the_base_others_have_their_time() {
     for (nap, waited) in [("0", "within 5 s"), ("6.5", "within 8 s")] {
         let code = format!("NAP = 0\n{CODE}");
         let settings = "[gates]\nsandbox = \"off\"\ntest_seconds = 8\n";
-        let files = [
-            ("assize.toml", settings),
-            ("lib.py", &*code),
-            ("tests/__init__.py", ""),
-            ("tests/test_lib.py", TESTS),
-        ];
+        let files =
+            [("assize.toml", settings), ("lib.py", &*code), ("tests/__init__.py", ""), ("tests/test_lib.py", TESTS)];
         let repo = Repo::with_commit(&files);
         repo.write("lib.py", &code.replace("n + n", "2 * n").replace("NAP = 0", &format!("NAP = {nap}")));
         let envelope = review(&repo, "");
@@ -324,6 +320,31 @@ fn a_script_without_a_report_counts_where_it_notices_the_change() {
         repo.write("lib.js", &CODE.replace("return n + n;", code));
         let envelope = review(&repo, "Be simpler.");
         assert_eq!(envelope["outcome"].as_str(), Some(outcome), "{code} {check}: {envelope}");
+    }
+}
+
+/// Types are no code that a script could notice, and neither is what a manifest says about the package.
+#[test]
+fn a_script_without_a_report_lets_types_pass_and_the_number_of_a_version() {
+    const MANIFEST: &str = "{\"name\": \"shop\", \"version\": \"1.0.0\", \"scripts\": {\"test\": \"node check.js\"}}\n";
+    for (code, manifest, outcome) in [
+        ("", MANIFEST.replace("1.0.0", "1.0.1"), "accept"),
+        ("", MANIFEST.replace("1.0.0\"", "1.0.1\", \"main\": \"other.js\""), "unjudged"),
+        ("console.log('side effect');\n", MANIFEST.replace("1.0.0", "1.0.1"), "unjudged"),
+    ] {
+        let lib = "exports.double = (n) => 2 * n;\n";
+        let files = [
+            ("package.json", MANIFEST),
+            ("lib.js", lib),
+            ("index.d.ts", "export function double(n: number): number;\n"),
+            ("check.js", "console.log('checks nothing');\n"),
+        ];
+        let repo = Repo::with_commit(&files);
+        repo.write("index.d.ts", "export function double(n: number | bigint): number;\n");
+        repo.write("package.json", &manifest);
+        repo.write("lib.js", &format!("{lib}{code}"));
+        let envelope = review(&repo, "");
+        assert_eq!(envelope["outcome"].as_str(), Some(outcome), "{code} {manifest}: {envelope}");
     }
 }
 

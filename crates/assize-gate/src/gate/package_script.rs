@@ -196,4 +196,20 @@ mod tests {
         assert_eq!(run(&PackageTest, Some(0)), (Errored, Some(GateTrouble::StatusAlone)), "nobody knows what ran");
         assert_eq!(run(&PackageTest, Some(1)), (Failed, None));
     }
+
+    #[test]
+    fn a_script_for_tests_runs_without_what_rewrites_the_files() {
+        for (text, expected) in [
+            ("tap -R min test && npm run lint", "tap -R min test"),
+            ("standard && run-them", "standard && run-them"),
+            ("prettier --write . && run-them --fix", "run-them --fix"),
+        ] {
+            let manifest = format!(r#"{{"scripts": {{"test": "{text}", "lint": "standard --fix"}}}}"#);
+            let project = project(&[("package.json", &manifest)], &["test/a.js"], &[]);
+            let setup = Setup { folder: String::new(), because: String::new(), detail: "test".to_owned() };
+            let command = PackageTest.command(&setup, &project);
+            let line = command.arguments[1].lines().last().expect("a line");
+            assert_eq!(line.replace("'", ""), expected, "{text}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ use assize_report::{ToolReport, ReportError};
 
 use super::node_test::is_placeholder;
 use super::package_script::{self, STATUSES};
+use super::script::ScriptStep;
 use super::{Dimension, Gate, GateCommand, GateOutput, Project, Setup, ava, borp, javascript, jest, mocha, node_test, runner, tap, tape, vitest};
 
 /// How a package is tested, when it is not known by what.
@@ -49,7 +50,11 @@ impl Gate for PackageTest {
 
     fn command(&self, setup: &Setup, project: &Project) -> GateCommand {
         let environment = javascript::runner_environment();
-        GateCommand { environment, ..package_script::command(setup, project) }
+        // What rewrites the files hides what it finds, and tests must be those that were handed in.
+        let rewrites = |step: &ScriptStep| {
+            runner::is_check(step) && step.arguments().iter().any(|word| matches!(&*word.text, "--fix" | "--write"))
+        };
+        GateCommand { environment, ..package_script::command_without(setup, project, rewrites) }
     }
 
     fn built(&self, setup: &Setup, project: &Project) -> Option<Setup> {

@@ -24,7 +24,8 @@ fn every_gate_takes_a_setup_that_does_not_fit_the_project() {
     let files = BTreeMap::from([("package.json".to_owned(), manifest.to_owned())]);
     let with_manifest = Project::new(files.keys().cloned().collect(), files, BTreeSet::new());
     for project in [Project::default(), with_manifest] {
-        for (folder, detail) in [("", "gone"), ("", "empty && gone"), ("", "lint"), ("gone", ""), ("gone/too", "test")] {
+        for (folder, detail) in [("", "gone"), ("", "empty && gone"), ("", "lint"), ("gone", ""), ("gone/too", "test")]
+        {
             let setup = Setup { folder: folder.to_owned(), because: String::new(), detail: detail.to_owned() };
             for gate in GATES {
                 let command = gate.command(&setup, &project);

@@ -32,8 +32,8 @@ use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use self::adaptation::{Adaptation, by_change, rewritten};
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
 use crate::gate::{
-    BaseBuild, BaseCache, BuildStore, GateExecution, MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunnerTest,
-    RunTerms, StoredBuild, is_missing_tool,
+    BaseBuild, BaseCache, BuildStore, GateExecution, MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms,
+    RunnerTest, StoredBuild, is_missing_tool,
 };
 use crate::random::fresh_word;
 use crate::sandbox::Sandbox;
@@ -857,8 +857,22 @@ impl<'a> GateSession<'a> {
     /// Returns whether the change alters declarations of types alone, beside tests and texts, and manifests of which nothing is left with
     /// the base's settings.
     fn changes_types_alone(&self, worktrees: &PreparedWorktrees) -> bool {
-        let read = |of: &WorkCopy, path: &str| -> Option<serde_json::Value> {
-            serde_json::from_str(&of.text(path, MANIFEST_BYTES_MAX)?).ok()
+        // What nothing that runs looks at.
+        const ABOUT: [&str; 9] = [
+            "version",
+            "description",
+            "keywords",
+            "author",
+            "contributors",
+            "license",
+            "repository",
+            "bugs",
+            "funding",
+        ];
+        let read = |of: &WorkCopy, path: &str| -> Option<serde_json::Map<String, serde_json::Value>> {
+            let mut fields: serde_json::Map<_, _> = serde_json::from_str(&of.text(path, MANIFEST_BYTES_MAX)?).ok()?;
+            fields.retain(|name, _| !ABOUT.contains(&&**name));
+            Some(fields)
         };
         let is_as_before = |path: &String| {
             let base = worktrees.base.as_ref().and_then(|base| read(&base.copy, path));
