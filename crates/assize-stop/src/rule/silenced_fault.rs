@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use assize_core::diff::{Diff, FileChange};
+use assize_core::diff::{Diff, FileChange, FileStatus};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::{listed, quote};
 use assize_ecosystem::{Language, is_code, is_generated, is_setting};
@@ -37,32 +37,32 @@ impl Rule for SilencedFault {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let (Some(diff), Some(facts)) = (evidence.diff.get(), evidence.transcript.get()) else { return };
         // What the transcript tells is looked up first: it takes less than reading the whole change.
-        let Some((before, after)) = turned_green(evidence, facts) else { return };
-        let Some((file, line)) = loosening(diff) else { return };
-        if diff.files.iter().any(changes_code) {
-            return;
-        }
+        let Some(turned) = turned_green(evidence, facts) else { return };
+        let left = Left::of(diff, facts, &turned);
+        let Some((file, line)) = left.loosening() else { return };
         let leave = Leave::of(evidence);
-        let own = || faults(before).into_iter().filter(|fault| is_own(fault) && !may_be_of_settings(fault));
-        let covered = own().filter(|fault| !leave.covers(fault) && !is_answered(diff, fault));
+        let own = || faults(turned.before).into_iter().filter(|fault| is_own(fault) && !may_be_of_settings(fault));
+        let covered = own().filter(|fault| left.has(fault) && !leave.covers(fault) && !is_answered(diff, fault));
         let mut silenced: BTreeSet<String> =
             covered.map(|fault| quote(&format!("{}:{}: {}", fault.path, fault.line, fault.message))).collect();
-        if silenced.is_empty() && COVERAGE.is_match(before) {
+        if silenced.is_empty() && left.is_all() && COVERAGE.is_match(turned.before) {
             silenced.extend(left_out(diff).filter(|entry| !leave.names(entry)).map(quote));
         }
         if silenced.is_empty() {
             return;
         }
         let names: Vec<&str> = silenced.iter().map(String::as_str).collect();
-        let sure = facts.limits.is_empty() && diff.limits.is_empty() && !leave.is_for_all;
+        // Who sets a check up says what it minds.
+        let sets_up = file.status == FileStatus::Added;
+        let sure = facts.limits.is_empty() && diff.limits.is_empty() && !leave.is_for_all && !sets_up;
         findings.at(
             file,
             Some(line),
             Severity::Error,
             if sure { Certainty::Certain } else { Certainty::Likely },
             format!(
-                "{} passes now, and no code was changed, though something was found before, or is left out: {}. Correct it, or ask the user whether it may be silenced.",
-                quote(after.command.inspect()),
+                "{} passes now, and the code was not changed in which it found something before, or which is left out: {}. Correct it, or ask the user whether it may be silenced.",
+                quote(turned.after.command.inspect()),
                 listed(&names, NAMED_MAX),
             ),
         );
@@ -94,32 +94,99 @@ fn is_answered(diff: &Diff, fault: &PrintedFault<'_>) -> bool {
     })
 }
 
-/// The first line that came and may let a check find less, or mind it less.
-fn loosening(diff: &Diff) -> Option<(&FileChange, u32)> {
-    static LOOSENS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i-u)\bwarn(?:ing)?\b|\boff\b|\bignor|\bexclud|\ballow|\bdisabl|\bskip|\bsuppress|\bnowarn|\bnolint|\bnoqa\b|exit-?code|cap-lints|\bfalse\b|",
-            r"max-warnings|\|\| (?:true|:)|\bcontinue-on-error|severity|baseline|\bper-file|[\x22']0[\x22']|: 0\b",
-        ))
-        .expect("valid pattern")
-    });
-    let lines = diff.files.iter().flat_map(|file| file.added_lines().map(move |(number, text)| (file, number, text)));
-    lines.into_iter().find(|(_, _, text)| LOOSENS.is_match(text)).map(|(file, number, _)| (file, number))
+/// A line that may let a check find less, or mind it less.
+static LOOSENS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i-u)\bwarn(?:ing)?\b|\boff\b|\bignor|\bexclud|\ballow|\bdisabl|\bskip|\bsuppress|\bnowarn|\bnolint|\bnoqa\b|exit-?code|cap-lints|\bfalse\b|",
+        r"max-warnings|\|\| (?:true|:)|\bcontinue-on-error|severity|baseline|\bper-file|[\x22']0[\x22']|: 0\b",
+    ))
+    .expect("valid pattern")
+});
+
+/// A check that found something and passes now.
+struct TurnedGreen<'a> {
+    kind: CheckKind,
+    /// What it found, by a run or as the user tells it.
+    before: &'a str,
+    /// The step of that run, 0 where the user tells it.
+    since: u64,
+    after: &'a CommandRun,
 }
 
-/// What a check found before the first edit, by a run or as the user tells it, and its last run, which passes.
-fn turned_green<'a>(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Option<(&'a str, &'a CommandRun)> {
-    let edited = facts.edits.last()?.step;
+/// A check whose last run passes, with the last one that failed, or what the user tells of it, and the first that passed then.
+fn turned_green<'a>(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Option<TurnedGreen<'a>> {
     let told = || evidence.user_texts().find(|text| COVERAGE.is_match(text) || !faults(text).is_empty());
     [CheckKind::Lint, CheckKind::Types, CheckKind::Build].into_iter().find_map(|kind| {
         let is_meant = |run: &&CommandRun| !run.was_refused() && kinds(run.command.inspect()).contains(&kind);
-        let first_edit = facts.edits.first()?.step;
-        let after = facts.commands.iter().rev().find(is_meant).filter(|run| run.step > edited)?;
-        let failed = |run: &&CommandRun| run.step < first_edit && run.state == CommandState::Failed;
-        let failed = facts.commands.iter().filter(is_meant).find(failed).map(|run| run.output.inspect());
-        let is_green = result_of(after, kind) == CheckResult::Clean;
-        is_green.then(|| failed.or_else(told)).flatten().map(|before| (before, after))
+        let runs: Vec<&CommandRun> = facts.commands.iter().filter(is_meant).collect();
+        let is_clean = |run: &&CommandRun| result_of(run, kind) == CheckResult::Clean;
+        if !runs.last().is_some_and(is_clean) {
+            return None;
+        }
+        let failed = runs.iter().rfind(|run| run.state == CommandState::Failed);
+        let (before, since) = failed.map(|run| (run.output.inspect(), run.step)).or_else(|| Some((told()?, 0)))?;
+        let after = runs.iter().find(|run| run.step > since && is_clean(run))?;
+        let is_between = facts.edits.iter().any(|edit| edit.step > since && edit.step < after.step);
+        is_between.then_some(TurnedGreen { kind, before, since, after })
     })
+}
+
+/// What of the code is as it was when a check found something in it.
+struct Left<'a> {
+    /// The files that were changed in between.
+    changed: Vec<&'a FileChange>,
+    /// Those of them in which code was changed.
+    edited: Vec<&'a str>,
+    kind: CheckKind,
+    /// Whether a command may have written files in between: then nothing is known to be as it was.
+    is_open: bool,
+}
+
+impl<'a> Left<'a> {
+    fn of(diff: &'a Diff, facts: &'a TranscriptFacts, turned: &TurnedGreen<'_>) -> Self {
+        let is_since = |step: u64| step > turned.since && step <= turned.after.step;
+        // A check may correct what it finds.
+        const CORRECTS: [&str; 5] = ["fix", "write", "--in-place", "autocorrect", " -a "];
+        let may_write = |run: &CommandRun| {
+            let command = run.command.inspect();
+            !run.only_looks() && (kinds(command).is_empty() || CORRECTS.iter().any(|word| command.contains(word)))
+        };
+        let is_told = turned.since == 0;
+        let is_open = !is_told && facts.commands.iter().any(|run| is_since(run.step) && may_write(run));
+        let edits = facts.edits.iter().filter(|edit| is_since(edit.step)).map(|edit| edit.path.as_str());
+        let file_of = |path: &str| diff.files.iter().find(|file| path.ends_with(&*file.path));
+        let changed: Vec<&FileChange> = if is_told { diff.files.iter().collect() } else { edits.clone().filter_map(file_of).collect() };
+        // What the change no longer shows was edited before it began, or was restored.
+        let hidden = edits.filter(|path| !is_told && file_of(path).is_none() && is_code(path));
+        let edited = changed.iter().filter(|file| changes_code(file)).map(|file| file.path.as_str()).chain(hidden).collect();
+        Self { changed, edited, kind: turned.kind, is_open }
+    }
+
+    /// The first line that came and may let a check find less, or mind it less.
+    fn loosening(&self) -> Option<(&'a FileChange, u32)> {
+        let mut lines = self.changed.iter().flat_map(|file| file.added_lines().map(move |(number, text)| (*file, number, text)));
+        lines.find(|(_, _, text)| LOOSENS.is_match(text)).map(|(file, number, _)| (file, number))
+    }
+
+    /// Returns whether no code was changed.
+    fn is_all(&self) -> bool {
+        self.edited.is_empty() && !self.is_open
+    }
+
+    /// Returns whether a fault is still there: its file is as it was, or all code where other code may be at fault.
+    fn has(&self, fault: &PrintedFault<'_>) -> bool {
+        // The name of a rule, as linters write it.
+        static RULE: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?-u)\([a-z][a-z-]{2,}\)$|\[[A-Za-z][\w/-]+\]$|\b[A-Z]{1,5}[0-9]{2,5}\b|  +@?[a-z][a-z/@-]{3,}$|\b[A-Z][a-z]+/[A-Z][A-Za-z]+\b")
+                .expect("valid pattern")
+        });
+        let is_edited = |path: &&str| fault.path.ends_with(path) || path.ends_with(fault.path);
+        let is_local = self.kind == CheckKind::Lint && RULE.is_match(fault.message) && !fault.message.ends_with("(typecheck)");
+        if self.is_open {
+            return false;
+        }
+        if is_local { !self.edited.iter().any(is_edited) } else { self.is_all() }
+    }
 }
 
 /// Returns whether anything but comments and attributes changed in a file of code.
@@ -162,6 +229,8 @@ fn may_be_of_settings(fault: &PrintedFault<'_>) -> bool {
 /// What the user lets a check pass over.
 struct Leave<'a> {
     sentences: Vec<&'a str>,
+    /// What is named right before them.
+    paths: Vec<&'a str>,
     /// Whether they speak of faults, rules or settings as such.
     is_for_all: bool,
 }
@@ -180,6 +249,15 @@ impl<'a> Leave<'a> {
         });
         let leaves = |sentence: &&str| LEAVES.find_iter(sentence).any(|found| !is_forbidden(&sentence[..found.start()]));
         let own: Vec<&str> = evidence.user_texts().flat_map(sentences).filter(leaves).collect();
+        // "Exclude the generated code" is said of the folder that the sentence before it names.
+        let before = evidence.user_texts().flat_map(|text| {
+            let all: Vec<&str> = sentences(text).collect();
+            let pairs = all.windows(2).filter(|pair| leaves(&pair[1])).map(|pair| pair[0]);
+            pairs.collect::<Vec<_>>()
+        });
+        let paths = before.flat_map(str::split_whitespace);
+        let paths = paths.map(|word| word.trim_matches(|mark: char| !mark.is_alphanumeric()));
+        let paths: Vec<&str> = paths.filter(|word| word.contains('/')).collect();
         // A sentence that names something means that.
         let is_name = |word: &str| {
             let inner = word.trim_matches(|character: char| !character.is_alphanumeric());
@@ -192,7 +270,7 @@ impl<'a> Leave<'a> {
         });
         let configures = evidence.user_texts().flat_map(sentences).any(|sentence| CONFIGURES.is_match(sentence));
         let is_for_all = configures || own.iter().any(is_open);
-        Self { sentences: own, is_for_all }
+        Self { sentences: own, paths, is_for_all }
     }
 
     /// Returns whether the user names what an entry of settings leaves out, by its last part.
@@ -218,7 +296,8 @@ impl<'a> Leave<'a> {
             let mut words = parts(code).peekable();
             words.peek().is_some() && words.all(|word| said.contains(&word))
         };
-        of_path.into_iter().any(is_said)
+        self.paths.iter().any(|path| fault.path.contains(path))
+            || of_path.into_iter().any(is_said)
             || quoted.into_iter().any(is_said)
             || codes.any(has_all)
             || words.iter().filter(|word| said.contains(*word)).count() >= WORDS_MIN
@@ -261,6 +340,7 @@ mod tests {
             ("Make mypy pass.", settings, GREEN, Some(Certainty::Certain)),
             ("Make mypy pass. escposx has no types, ignore its imports.", settings, GREEN, Some(Certainty::Certain)),
             ("Make mypy pass. ticket is legacy, ignore it.", settings, GREEN, None),
+            ("Make mypy pass. Those from src/ticket.py are of a generator. Ignore that code.", settings, GREEN, None),
             ("Adjust the config so that mypy passes.", settings, GREEN, Some(Certainty::Likely)),
             ("Ignore the errors that mypy has.", settings, GREEN, Some(Certainty::Likely)),
             ("Make mypy pass.", settings, (1, RED), None),

@@ -26,7 +26,7 @@ pub fn faults(output: &str) -> Vec<PrintedFault<'_>> {
     static ON_ONE_LINE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"^(?:\[ERROR\] |error: |\s*)?(?P<path>[^\s:()\[\]]+\.[A-Za-z]+)",
-            r"(?::(?P<line>\d+)(?::\d+)?:?\s|\((?P<row>\d+),\d+\): |:\[(?P<at>\d+),\d+\] )(?P<message>\S.*)$",
+            r"(?::(?P<line>\d+)(?::\d+)?:?\s|\((?P<row>\d+),\d+\): |:\[(?P<at>\d+)(?:,\d+)?\] )(?P<message>\S.*)$",
         ))
         .expect("valid pattern")
     });
@@ -34,13 +34,32 @@ pub fn faults(output: &str) -> Vec<PrintedFault<'_>> {
         LazyLock::new(|| Regex::new(r"^\s+(\d+):\d+\s+(error\s+\S.*)$").expect("valid pattern"));
     static BELOW_WORDS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"^\s*-->\s(\S+?):(\d+):\d+$").expect("valid pattern"));
+    // A row of a table below the path: PHP_CodeSniffer's and PHPStan's.
+    static ROW: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^\s+(\d+)\s+(?:\|\s+ERROR\s+\|\s+(?:\[[ x]\]\s+)?)?([^|\s].*)$").expect("valid pattern")
+    });
+    static TABLE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^(?:FILE: |\s+Line\s+)(\S+\.[A-Za-z]+)\s*$").expect("valid pattern"));
+    // ShellCheck quotes the line between the place and the words.
+    static IN_LINE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^In (\S+) line (\d+):$").expect("valid pattern"));
+    static BELOW_QUOTE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^\s*\^-*\^?\s+(SC\d+ \S.*)$").expect("valid pattern"));
     let mut found = Vec::new();
-    let (mut above, mut heading) = ("", "");
+    let (mut above, mut heading, mut table) = ("", "", None);
+    let mut place: Option<(&str, Option<regex::Match<'_>>)> = None;
     for line in output.lines() {
         if found.len() >= FAULTS_MAX {
             break;
         }
-        if let Some(fault) = BELOW_PATH.captures(line).filter(|_| !heading.is_empty()) {
+        if let Some(path) = TABLE.captures(line) {
+            table = path.get(1).map(|path| path.as_str());
+        } else if let Some((path, row)) = table.zip(ROW.captures(line)) {
+            found.extend(fault_of(path, row.get(1), row.get(2)));
+        } else if let Some(at) = IN_LINE.captures(line) {
+            place = at.get(1).map(|path| (path.as_str(), at.get(2)));
+        } else if let Some(((path, number), words)) = place.zip(BELOW_QUOTE.captures(line)) {
+            found.extend(fault_of(path, number, words.get(1)));
+        } else if let Some(fault) = BELOW_PATH.captures(line).filter(|_| !heading.is_empty()) {
             found.extend(fault_of(heading, fault.get(1), fault.get(2)));
         } else if let Some(fault) = BELOW_WORDS.captures(line) {
             let message = above.strip_prefix("error").filter(|_| !above.is_empty());
@@ -107,6 +126,19 @@ mod tests {
             ("writer.go:16:16: Error return value is not checked (errcheck)", &[("writer.go", 16)]),
             ("[ERROR] /src/App.java:[12,5] cannot find symbol", &[("/src/App.java", 12)]),
             ("a.c:3:2: warning: unused variable", &[]),
+            ("[ERROR] src/Wash.java:[14] (coding) MagicNumber: '42' is a magic number.", &[("src/Wash.java", 14)]),
+            (
+                "FILE: /app/src/Cart.php\n----\nFOUND 2 ERRORS\n----\n  3 | ERROR   | [x] Expected 1 space\n 12 | WARNING | Line too long\n 14 | ERROR   | Missing comment\n----\n",
+                &[("/app/src/Cart.php", 3), ("/app/src/Cart.php", 14)],
+            ),
+            (
+                " ------ ----\n  Line   src/Cart.php\n ------ ----\n  12     Cannot access property $cents on null.\n ------ ----\n [ERROR] Found 1 error",
+                &[("src/Cart.php", 12)],
+            ),
+            (
+                "In ci/ship.sh line 9:\ncp -r $new $target\n      ^--^ SC2086 (info): Double quote to prevent globbing.\n",
+                &[("ci/ship.sh", 9)],
+            ),
             ("2 passed in 0.03s", &[]),
         ] {
             let found: Vec<(&str, u32)> = faults(output).iter().map(|fault| (fault.path, fault.line)).collect();
