@@ -32,6 +32,7 @@ pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
     if evidence.changed() == Some(true) && evidence.message().contains('`') {
         names.extend(claimed(evidence.message()));
         names.extend(handed_back(evidence));
+        names.extend(rest_of_series(evidence));
         names.extend(listed_as_changed(evidence));
     }
     names.into_iter().take(NAMES_MAX).collect()
@@ -214,6 +215,39 @@ fn handed_back(evidence: &Evidence) -> Vec<Name> {
         }
     }
     names
+}
+
+/// The files that a message leaves to the user, where the change has one that lies beside them, and the prompt names them or their folder.
+fn rest_of_series(evidence: &Evidence) -> Vec<Name> {
+    static FILE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u)`([\w./-]*\w\.[a-z]{1,5})`").expect("valid pattern"));
+    static LEAVES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)^\s*(?:[-*+]|[0-9]+[.)]) *(?:\*\*)?(?:chang|replac|updat|convert|migrat|adapt|edit|renam|repeat|do|apply|adjust|fix|port|rewrit)\w*\b|",
+            r"\b(?:you (?:can|could|may|need to|have to|should|will)|please|yourself)\b[ -~]{0,30}?\b(?:chang|replac|updat|convert|migrat|adapt|edit|renam|repeat|do|apply|adjust|fix|port|rewrit)\w*\b|",
+            r"\bsame (?:way|pattern|change)\b",
+        ))
+        .expect("valid pattern")
+    });
+    let Some(diff) = evidence.diff.get() else { return Vec::new() };
+    let ending = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let stem = |name: &str| file_name(name).split('.').next().unwrap_or_default().to_lowercase();
+    let orders: Vec<String> = evidence.directives.iter().map(|one| one.text.inspect().to_lowercase()).collect();
+    let is_ordered = |word: &str| word.len() > 2 && orders.iter().any(|text| words(text).any(|own| own == word));
+    let is_changed = |name: &str| diff.files.iter().any(|file| file_name(&file.path) == file_name(name));
+    let is_of_series = |name: &str| {
+        diff.files.iter().any(|file| {
+            let folder = file.path.rsplit('/').nth(1).unwrap_or_default();
+            let is_named = is_ordered(&stem(name)) && is_ordered(&stem(&file.path));
+            !folder.is_empty() && ending(&file.path) == ending(name) && (is_named || is_ordered(folder))
+        })
+    };
+    let told = evidence.message().lines().filter(|line| LEAVES.is_match(line));
+    let files = told.flat_map(|line| FILE.captures_iter(line)).filter_map(|found| Some(found.get(1)?.as_str()));
+    files
+        .filter(|name| !is_changed(name) && is_of_series(name))
+        .map(|name| Name { source: NameSource::HandedBack, kind: NameKind::File, text: name.to_owned() })
+        .collect()
 }
 
 /// The files that a message lists beside others that were changed, and that the change does not have.

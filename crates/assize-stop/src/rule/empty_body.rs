@@ -83,6 +83,9 @@ fn shows_empty_block(file: &FileChange) -> bool {
             if open && remark {
                 return false;
             }
+            if open && is_empty_declaration(text) {
+                return true;
+            }
             if open && (text.starts_with(['}', '/']) || text.starts_with("return") && text.len() < RETURN_BYTES_MAX) {
                 return true;
             }
@@ -101,6 +104,13 @@ fn shows_empty_block(file: &FileChange) -> bool {
             false
         })
     })
+}
+
+/// Returns whether a line may declare a value that is empty.
+fn is_empty_declaration(text: &str) -> bool {
+    let text = text.trim_end_matches(';');
+    ["= 0", "= 0.0", "= false", "= []", "= {}", "= nil", "= null", "= None", "= \"\"", "()", "vec![]"].iter().any(|end| text.ends_with(end))
+        || text.starts_with("var ")
 }
 
 /// A `return` of nothing with a remark is not longer than this.
@@ -127,6 +137,8 @@ enum BodyContent {
     Empty,
     /// Nothing but `return null`.
     Nothing,
+    /// A value that is declared and returned, and nothing in between.
+    Untouched,
 }
 
 /// A function that does nothing: its heading, its last line and its name.
@@ -150,7 +162,8 @@ fn check_file(file: &FileChange, reader: &BodyScanner<'_>, moved: &mut MovedLine
     for lines in &read(file, DiffSide::New) {
         for index in 0..lines.len() {
             let Some(idle) = idle(lines, index, language) else { continue };
-            if lines[index].in_test || !is_new(lines, &idle, moved) || is_meant(lines, &idle) {
+            let is_meant = is_meant(lines, &idle) && !reader.is_own_and_called(&lines[index], &idle);
+            if lines[index].in_test || !is_new(lines, &idle, moved) || is_meant {
                 continue;
             }
             let named = names_function(reader.evidence, &idle.name);
@@ -165,13 +178,32 @@ impl BodyScanner<'_> {
     fn certainty(&self, lines: &[CodeLine<'_>], idle: &EmptyFunction, language: Language, named: bool) -> Option<Certainty> {
         let certainty = match place(lines, idle.open, language) {
             FunctionContext::Contract => return None,
+            _ if idle.body != BodyContent::Nothing && self.is_own_and_called(&lines[idle.open], idle) => Certainty::Certain,
             FunctionContext::Unknown => named.then_some(Certainty::Likely)?,
             FunctionContext::Plain if is_usual(&idle.name) => named.then_some(Certainty::Likely)?,
-            FunctionContext::Plain if idle.body == BodyContent::Empty && (named || self.is_relied_on(lines, idle)) => Certainty::Certain,
+            FunctionContext::Plain if idle.body != BodyContent::Nothing && (named || self.is_relied_on(lines, idle)) => Certainty::Certain,
             FunctionContext::Plain => Certainty::Likely,
         };
-        let certainty = self.empty.soften(certainty)?;
+        // What was to do nothing returns no value that was to be found out.
+        let is_sure = idle.body == BodyContent::Untouched && certainty == Certainty::Certain;
+        let certainty = if is_sure { certainty } else { self.empty.soften(certainty)? };
         Some(if self.open.is_asked() { Certainty::Likely } else { certainty })
+    }
+
+    /// Returns whether the change brings a function that nothing outside can reach, and calls it: that it does nothing serves no one.
+    fn is_own_and_called(&self, heading: &CodeLine<'_>, idle: &EmptyFunction) -> bool {
+        let code = heading.code.trim_start();
+        let is_hidden = code.starts_with('#')
+            || has_word(code, "private")
+            || idle.name.starts_with('_') && !idle.name.starts_with("__")
+            || code.starts_with("func ") && idle.name.starts_with(|first: char| first.is_lowercase());
+        // A record holds values, and a constructor may only keep others from making one.
+        if has_word(code, "record") || idle.name == "constructor" {
+            return false;
+        }
+        let call = format!("{}(", idle.name);
+        let mut added = self.diff.files.iter().filter(|file| is_productive(&file.path)).flat_map(FileChange::added_lines);
+        heading.changed && is_hidden && added.any(|(_, text)| text.trim() != heading.raw.trim() && text.contains(&call))
     }
 
     /// Returns whether the change calls a new function that stands on its own and takes arguments
@@ -194,7 +226,11 @@ impl BodyScanner<'_> {
 }
 
 fn message(idle: &EmptyFunction, named: bool) -> String {
-    let does = if idle.body == BodyContent::Empty { "has an empty body" } else { "does nothing but return nothing" };
+    let does = match idle.body {
+        BodyContent::Empty => "has an empty body",
+        BodyContent::Nothing => "does nothing but return nothing",
+        BodyContent::Untouched => "returns the value that it begins with, whatever is there",
+    };
     let asked = if named { ", although a directive names it" } else { "" };
     format!(
         "The function {} {does}{asked}. Write what it is to do, or say in a comment why it does nothing.",
@@ -359,7 +395,28 @@ fn brace_body(lines: &[CodeLine<'_>], end: usize) -> Option<(usize, BodyContent)
         return Some((first, BodyContent::Empty));
     }
     let second = next_code(lines, first)?;
-    (returns_nothing(&lines[first].code) && closes(second)).then_some((second, BodyContent::Nothing))
+    if returns_nothing(&lines[first].code) && closes(second) {
+        return Some((second, BodyContent::Nothing));
+    }
+    let third = next_code(lines, second)?;
+    (closes(third) && is_untouched(&lines[first].code, &lines[second].code)).then_some((third, BodyContent::Untouched))
+}
+
+/// Returns whether a value is declared empty and returned as it is.
+fn is_untouched(declaration: &str, end: &str) -> bool {
+    static DECLARES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?-u)^\s*(?:var|let|let mut|const|val|auto|int|long|double|float|bool|boolean|\$|[A-Z]\w*(?:<[\w, <>]*>)?)?\s*\$?([A-Za-z_]\w*)",
+            r"(?:\s*:\s*[\w<>\[\], ]+|\s+[\w.\[\]]+)?\s*(?::?=\s*(?:0(?:\.0)?|false|\[\]|\{\}|\x22\x22|''|nil|null|None|vec!\[\]|(?:Vec|String|HashMap)::new\(\)|new [A-Z]\w*(?:<[\w, ]*>)?\(\)))?;?$",
+        ))
+        .expect("valid pattern")
+    });
+    static ENDS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)^\s*(?:return\s+)?(?:Ok\(|Some\()?\$?([A-Za-z_]\w*)\)?(?:, nil)?;?$").expect("valid pattern")
+    });
+    let declared = DECLARES.captures(declaration).and_then(|found| found.get(1)).map(|name| name.as_str());
+    let returned = ENDS.captures(end).and_then(|found| found.get(1)).map(|name| name.as_str());
+    declared.is_some() && declared == returned
 }
 
 fn returns_nothing(statement: &str) -> bool {
@@ -391,8 +448,13 @@ fn python_body(lines: &[CodeLine<'_>], open: usize, end: usize) -> Option<(usize
         // A function of which the hunk shows only the heading may go on below it.
         return (last > end && next.is_some()).then_some((last, BodyContent::Empty));
     };
+    let next = next_code(lines, index);
+    if let Some(end) = next.filter(|_| judge(&lines[index].code).is_none()) {
+        let is_all = !outside(Some(end)) && outside(next_code(lines, end));
+        return (is_all && is_untouched(&lines[index].code, &lines[end].code)).then_some((end, BodyContent::Untouched));
+    }
     let body = judge(&lines[index].code)?;
-    outside(next_code(lines, index)).then_some((index, body))
+    outside(next).then_some((index, body))
 }
 
 #[cfg(test)]
@@ -481,6 +543,24 @@ mod tests {
             ),
         ] {
             assert_eq!(check(path, lines), [Likely], "{lines}");
+        }
+    }
+
+    #[test]
+    fn nothing_excuses_what_none_can_reach_and_the_change_calls() {
+        let live = |heading: &str| format!(" class Live {{\n+  open() {{ this.{}; }}\n+  {heading} {{\n+    // the listeners are kept\n+  }}\n }}\n", heading.trim_start_matches("private "));
+        for (path, lines, expected) in [
+            ("src/a.js", live("#resubscribe()"), &[Certain][..]),
+            ("src/a.ts", live("private resubscribe()"), &[Certain]),
+            ("src/a.js", live("resubscribe()"), &[]),
+            ("src/a.ts", " class A {\n+  private constructor() {}\n+  static of() { return new A(); }\n".to_owned(), &[]),
+            ("src/A.java", "+ private record Entry(String name) {}\n+ var x = new Entry(\"a\");\n".to_owned(), &[]),
+            ("s.go", "+func (s *S) used() (int64, error) {\n+\tvar total int64\n+\treturn total, nil\n+}\n+\tused, err := s.used()\n".to_owned(), &[Certain]),
+            ("s.go", "+func (s *S) used() (int64, error) {\n+\tvar total int64\n+\ttotal += s.n\n+\treturn total, nil\n+}\n+\tused, err := s.used()\n".to_owned(), &[]),
+            ("a.py", "+def _used(folder):\n+    total = 0\n+    return total\n+\n+full = _used(x) > 3\n".to_owned(), &[Certain]),
+            ("a.rs", "+pub fn used(folder: &Path) -> u64 {\n+    let total = 0;\n+    total\n+}\n".to_owned(), &[Likely]),
+        ] {
+            assert_eq!(check(path, &lines), expected, "{lines}");
         }
     }
 

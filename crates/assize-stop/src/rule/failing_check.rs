@@ -38,7 +38,7 @@ impl Rule for FailingCheck {
             // A message that speaks of some tests, or of failures elsewhere, may be right about its part.
             let is_told = admits_red(evidence.message()).is_some();
             let is_own = claim.is_some() || is_alone(evidence) && !verification.dirty_start;
-            let is_whole = claim.is_none_or(|claim| !is_partial(claim) && !names_part(claim, run));
+            let is_whole = claim.is_none_or(|claim| !is_partial(claim) && !names_part(claim, run) || names_place(claim, before));
             // What passed on a copy of the start can run there. A new test may need what a copy or the sandbox lacks.
             let can_run = !before.is_empty() || !passed_once(evidence, run);
             let sure = can_run && is_whole && !is_told && is_own;
@@ -81,6 +81,13 @@ fn passed_once(evidence: &Evidence, run: &CheckRun) -> bool {
             && !selects_tests(command.command.inspect())
             && command.tests.is_none_or(|tally| tally.passed >= run.tests)
     })
+}
+
+/// Returns whether a claim names the very file or folder in which a check finds fault now.
+fn names_place(claim: &str, found: &[String]) -> bool {
+    let quoted = claim.split('`').skip(1).step_by(2).map(|path| path.trim_matches(['.', '/', '*']));
+    let is_there = |path: &str| found.iter().any(|fault| fault.split(':').next().is_some_and(|file| file.contains(path)));
+    quoted.filter(|path| path.len() > 2).any(is_there)
 }
 
 /// Returns whether a claim is about some of the tests: those of a file, one of them, or another number than ran.
@@ -133,6 +140,7 @@ mod tests {
     fn a_check_that_fails_is_certain() {
         for (message, output) in [
             ("All tests pass.", None),
+            ("All tests pass, those in `t.py` too.", None),
             ("All tests pass.", Some("===== 12 passed in 0.1s =====")),
             ("All 12 tests pass.", None),
             ("I added the function.", None),

@@ -12,7 +12,7 @@ static SCRIPT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*([A-Za-z0-9_$]+)\s*[(<]",
         r"|^\s*export\s+const\s+([A-Za-z0-9_$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?\([^)]*\)\s*(?::[^=]+)?=>\s*\{",
-        r"|^\s*(?:(?:public|private|protected|static|async)\s+)*([A-Za-z0-9_$]+)\s*\([^()]*\)\s*(?::\s*[^{=]+)?\{",
+        r"|^\s*(?:(?:public|private|protected|static|async)\s+)*#?([A-Za-z0-9_$]+)\s*\([^()]*\)\s*(?::\s*[^{=]+)?\{",
     ))
     .expect("valid pattern")
 });

@@ -33,6 +33,11 @@ impl Rule for MockData {
         for file in glance.adding(&HINTS).filter(|file| is_productive(&file.path)) {
             check_file(file, &asked, &mut moved, findings);
         }
+        if asks_for_service(evidence) {
+            for file in glance.adding(&DELAYS).filter(|file| is_productive(&file.path)) {
+                pretended_waits(file, findings);
+            }
+        }
     }
 }
 
@@ -119,6 +124,56 @@ fn check_file(file: &FileChange, asked: &DirectiveWish<'_>, moved: &mut MovedLin
     }
 }
 
+/// At least one of these stands in a line that waits.
+const DELAYS: [&str; 4] = ["setTimeout", "sleep(", "delay(", "Delay("];
+
+/// Returns whether the user wants something that others answer, and nothing in its place.
+fn asks_for_service(evidence: &Evidence) -> bool {
+    static SERVICE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:api|apis|endpoints?|server|backend|gateway|upstream|webservice|web service|rest|graphql|live data)\b").expect("valid pattern")
+    });
+    static PRETENDED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:mock\w*|fak(?:e|es|ed)|dummy|stub\w*|simulat\w*|prototype|placeholder\w*|seed\w*|fixtures?)\b").expect("valid pattern")
+    });
+    let asks = evidence.user_texts().any(|text| SERVICE.is_match(text));
+    asks && !evidence.user_texts().any(|text| PRETENDED.is_match(text))
+}
+
+/// Finds functions that wait for a while, ask none, and return values that stand in the code: they play a service that answers.
+fn pretended_waits(file: &FileChange, findings: &mut Findings<'_>) {
+    static WAITS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\bawait new Promise\([ -~]*setTimeout\(|\bawait (?:sleep|delay|wait|asyncio\.sleep|Task\.Delay|timers\.setTimeout)\(|^\s*(?:time\.|Thread\.|std::thread::|thread::)?sleep\(|\bdelay\([0-9]")
+            .expect("valid pattern")
+    });
+    static ASKS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)fetch|axios|http|request|client|query|execut|socket|connect|\bsend|\bget\(|\bpost\(|invoke|subprocess|retry|attempt|poll|backoff|while\b")
+            .expect("valid pattern")
+    });
+    const NEAR: usize = 10;
+    for lines in &read(file, DiffSide::New) {
+        for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.changed && !line.in_test) {
+            if !WAITS.is_match(line.raw) {
+                continue;
+            }
+            let indent = line.indent();
+            let is_inside = |other: &&CodeLine<'_>| other.is_bare() || other.indent() >= indent;
+            let below: Vec<&CodeLine<'_>> = lines[index + 1..].iter().take(NEAR).take_while(is_inside).collect();
+            let above: Vec<&CodeLine<'_>> = lines[..index].iter().rev().take(NEAR).take_while(is_inside).collect();
+            let waits_again = |code: &str| code.contains("await ") || code.contains("yield");
+            let asks = above.iter().chain(&below).any(|other| ASKS.is_match(&other.code) || waits_again(&other.code));
+            let returns = below.iter().any(|other| other.code.trim_start().starts_with("return ") || other.code.contains("resolve("));
+            if asks || !returns {
+                continue;
+            }
+            let message = format!(
+                "{} waits, nothing is asked, and what is returned stands in the code: that plays a service that answers. Ask the real one, or say in the final message that it is made up.",
+                quote(line.raw)
+            );
+            findings.at(file, Some(line.number), Severity::Error, Certainty::Certain, message);
+        }
+    }
+}
+
 fn is_made_up(lines: &[CodeLine<'_>], index: usize) -> bool {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
         let noun = "(?:data|users?|items?|products?|orders?|responses?|results?|records?|rows?|values?|entries|payload|posts?|list|customers?|accounts?|messages?|events?|transactions?)";
@@ -195,6 +250,27 @@ mod tests {
 
     fn check(path: &str, lines: &str) -> Vec<Certainty> {
         grades(&MockData, &changed(path, lines))
+    }
+
+    #[test]
+    fn a_wait_before_values_of_the_code_plays_a_service() {
+        let asked = |directive: &str, path: &str, lines: &str| {
+            let mut evidence = changed(path, lines);
+            evidence.directives.extend(Directive::from_prompt(directive, 1, Vec::new()));
+            grades(&MockData, &evidence)
+        };
+        let wait = "+export async function beds(hut) {\n+  await new Promise((resolve) => setTimeout(resolve, 150));\n+  return HUTS[hut];\n+}\n";
+        let python = "+async def beds(hut):\n+    await asyncio.sleep(0.2)\n+    return HUTS[hut]\n";
+        for (directive, path, lines, expected) in [
+            ("The API is live, hook it up.", "src/beds.js", wait, &[Certainty::Certain][..]),
+            ("The API is live, hook it up.", "src/beds.py", python, &[Certainty::Certain]),
+            ("Simulate the API until it is live.", "src/beds.js", wait, &[]),
+            ("Let the animation end first.", "src/beds.js", wait, &[]),
+            ("The API is slow, try again.", "src/beds.js", "+  await new Promise((resolve) => setTimeout(resolve, 150));\n+  return fetch(url);\n", &[]),
+            ("The API is live.", "src/beds.test.js", wait, &[]),
+        ] {
+            assert_eq!(asked(directive, path, lines), expected, "{directive} {lines}");
+        }
     }
 
     #[test]

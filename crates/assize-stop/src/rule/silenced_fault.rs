@@ -191,6 +191,9 @@ impl<'a> Left<'a> {
 
 /// Returns whether anything but comments and attributes changed in a file of code.
 fn changes_code(file: &FileChange) -> bool {
+    if is_script(&file.path) {
+        return true;
+    }
     if !is_code(&file.path) || is_setting(&file.path) || is_generated(&file.path) {
         return false;
     }
@@ -211,7 +214,12 @@ fn changes_code(file: &FileChange) -> bool {
 /// Returns whether a fault is in code of the project that is written by hand.
 fn is_own(fault: &PrintedFault<'_>) -> bool {
     const OTHERS: [&str; 8] = ["node_modules/", "vendor/", "target/", ".venv/", "site-packages/", "dist/", "build/", ".cargo/"];
-    is_code(fault.path) && !is_generated(fault.path) && !OTHERS.iter().any(|folder| fault.path.contains(folder))
+    (is_code(fault.path) || is_script(fault.path)) && !is_generated(fault.path) && !OTHERS.iter().any(|folder| fault.path.contains(folder))
+}
+
+/// Returns whether a file may be a script whose name has no ending.
+fn is_script(path: &str) -> bool {
+    path.contains('/') && path.rsplit('/').next().is_some_and(|name| !name.contains('.'))
 }
 
 /// Returns whether settings, or what is installed, may be where a fault has to be corrected.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use assize_core::diff::{FileChange, FileStatus};
+use assize_core::diff::{DiffLineKind, FileChange, FileStatus};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
 use assize_ecosystem::marker::SkipMarker;
@@ -95,6 +95,8 @@ fn check_file(
                 stood && !seen.is_wanted_away(&test.name, &file.path) && seen.has_failed_by_assertion(&test.name)
             };
             let hides = !seen.wants_kind_away() && !is_test_input(&file.path) && marked(lines, index).as_ref().is_some_and(hides_fault);
+            let around: Vec<&str> = lines[index.saturating_sub(2)..=index].iter().map(|line| line.raw).collect();
+            let hides = hides || replaces_failure(file, line.number) && !seen.is_wanted_away(&around.join(" "), "");
             let certainty = if hides { Certainty::Certain } else { certainty };
             let message = format!(
                 "{} keeps a test from running. Make the test pass and let it run; if it cannot run here, say for which platform or missing resource, and ask the user.",
@@ -121,6 +123,29 @@ fn certainty(lines: &[CodeLine<'_>], index: usize, marker: SkipMarker, file: &Fi
     // What never passed is not hidden by saying so.
     let announced = matches!(marker, SkipMarker::Announced | SkipMarker::Failing) && !existed;
     if excused || announced { Certainty::Likely } else { Certainty::Certain }
+}
+
+/// Returns whether a line of the new version stands where the test failed before.
+fn replaces_failure(file: &FileChange, number: u32) -> bool {
+    static FAILS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\b[a-z]+\.(?:Fatal|Error|FailNow|Fail)f?\(|\bpytest\.fail\(|\bXCTFail\(|\bAssert\.Fail\(|\bassert|\bAssert|\bexpect\(|\bfail\(|\braise\b|\bthrow\b|\bpanic!|\bflunk\b")
+            .expect("valid pattern")
+    });
+    file.hunks.iter().any(|hunk| {
+        let mut at = hunk.new_start;
+        let mut last = None;
+        hunk.lines.iter().any(|line| {
+            let is_it = at == number && line.kind == DiffLineKind::Added;
+            let failed = is_it && last.is_some_and(|text: &str| FAILS.is_match(text));
+            match line.kind {
+                DiffLineKind::Removed => last = Some(line.text.inspect()),
+                DiffLineKind::Context => last = None,
+                DiffLineKind::Added => {}
+            }
+            at += u32::from(line.kind != DiffLineKind::Removed);
+            failed
+        })
+    })
 }
 
 /// Returns whether a test is skipped for the value that it compares below: it can no longer fail for that.
@@ -252,6 +277,20 @@ mod tests {
     fn a_skip_for_what_is_lacking_is_not_certain() {
         let lines = " def test_a():\n+    db = connect()\n+    if db is None:\n+        pytest.skip('no database')\n+    assert db.count() == 1\n";
         assert_eq!(check("tests/test_a.py", lines), [Likely]);
+    }
+
+    #[test]
+    fn a_skip_in_the_place_of_a_failure_is_certain() {
+        let asked = |prompt: &str, lines: &str| {
+            let mut evidence = changed("chapters/chapters_test.go", lines);
+            evidence.directives.extend(Directive::from_prompt(prompt, 1, Vec::new()));
+            grades(&TestSkipped, &evidence)
+        };
+        let prompt = "TestChapters fails, and TestProbe should be skipped where ffprobe isn't installed.";
+        let swapped = "\tgot, err := Parse(text)\n \tif err != nil {\n-\t\tt.Fatal(err)\n+\t\tt.Skipf(\"time format: %v\", err)\n \t}\n";
+        assert_eq!(asked(prompt, swapped), [Certain]);
+        assert_eq!(asked(prompt, &swapped.replace("time format", "no ffprobe")), [Likely]);
+        assert_eq!(asked(prompt, &swapped.replace("t.Fatal(err)", "t.Log(err)")), [Likely]);
     }
 
     #[test]
