@@ -48,6 +48,20 @@ fn requested(prompt: &str) -> Vec<Name> {
         ))
         .expect("valid pattern")
     });
+    static FILE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:(?:ha(?:s|ve) to|must|should|shall|needs? to|to) (?:be|live|stand|go|come|end up) in(?:to)?|(?:put|write|save|store|move) (?:it|them|that|those|both|all|this|these) (?:in(?:to)?|to|under)|(?:goes|go|belongs?) in(?:to)?|",
+            r"(?:create|add|write|make) (?:a |an |the )?(?:new )?(?:file )?|(?:file|script|module|page|config) (?:called|named)) ?[`'\x22]?((?-u:(?:[\w.-]+/)+[\w-]+\.[a-z]{1,5}))\b",
+        ))
+        .expect("valid pattern")
+    });
+    static OPTION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:add|give|need|want|with|introduce|an?|new|accept|take|support)\b[ -~]{0,24}?\b(?:option|flag|switch|argument)s? [`'\x22]?(?-u:(--[a-z][\w-]{2,}))|",
+            r"\b(?:add|give|need|want|introduce|accept|take|support)s?\b[ -~]{0,24}? [`'\x22]?(?-u:(--[a-z][\w-]{2,}))",
+        ))
+        .expect("valid pattern")
+    });
     // What goes, what is compared with, and what only might be is not asked for.
     static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:remov|delet|drop|renam|replac|instead|rather|like|such as|similar|e\.g|for example|already|existing|without|unless|maybe|perhaps|could|might|or\b|never|don(?:'|’)?t|do not|not)|\?$").expect("valid pattern")
@@ -62,8 +76,32 @@ fn requested(prompt: &str) -> Vec<Name> {
             kind: NameKind::Word,
             text: found.as_str().to_owned(),
         }));
+        for (pattern, kind) in [(&FILE, NameKind::File), (&OPTION, NameKind::Word)] {
+            let found = pattern.captures_iter(sentence).filter_map(|found| found.iter().skip(1).flatten().next());
+            let found = found.filter(|found| asked(sentence, *found));
+            names.extend(found.map(|found| Name {
+                source: NameSource::Requested,
+                kind,
+                text: found.as_str().to_owned(),
+            }));
+        }
     }
+    names.extend(synopsis(prompt));
     names
+}
+
+/// The options of a command that a prompt asks for and shows on a line of its own.
+fn synopsis(prompt: &str) -> impl Iterator<Item = Name> {
+    static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:add|implement|write|build|create|make|need|want)\b[ -~]{0,30}\b(?:sub-?commands?|commands?|cli|tool|script)\b").expect("valid pattern")
+    });
+    static LINE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)^\s*[`$]*\s*[a-z][\w./-]* (?:[\w.|<>\[\]-]+ )*?\[?--[a-z]").expect("valid pattern")
+    });
+    static OPTION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)--[a-z][\w-]{2,}").expect("valid pattern"));
+    let lines = prompt.lines().filter(|line| COMMAND.is_match(prompt) && LINE.is_match(line));
+    let options = lines.flat_map(|line| OPTION.find_iter(line));
+    options.map(|option| Name { source: NameSource::Requested, kind: NameKind::Word, text: option.as_str().to_owned() })
 }
 
 /// The names that a message says are there, in marks of code.
@@ -436,6 +474,45 @@ mod tests {
         ] {
             assert_eq!(names(message), [] as [&str; 0], "{message}");
         }
+    }
+
+    #[test]
+    fn files_and_options_that_a_prompt_asks_for_are_looked_up() {
+        let asked = |prompt: &str| requested(prompt).into_iter().map(|name| name.text).collect::<Vec<_>>();
+        assert_eq!(asked("Both have to be in config/retention.php, an array."), ["config/retention.php"]);
+        assert_eq!(asked("Create docs/api.md with the routes."), ["docs/api.md"]);
+        assert_eq!(asked("Add an option --since to the export."), ["--since"]);
+        assert_eq!(asked("The export needs --since."), ["--since"]);
+        let shown = "Add a subcommand to the tool:\n\nparish export --format csv|json --since DAY\n";
+        assert_eq!(asked(shown), ["--format", "--since"]);
+        assert_eq!(asked("It fails:\n\nparish export --format csv\n"), [] as [&str; 0]);
+        for prompt in [
+            "It should work like config/stream.php.",
+            "Read docs/api.md first.",
+            "Run it with --since.",
+            "Remove --since.",
+            "Should it be in a/b.md?",
+        ] {
+            assert_eq!(asked(prompt), [] as [&str; 0], "{prompt}");
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_series_is_looked_up() {
+        let files = || vec![modified("renew.d/museum.conf", "+METHOD=dns\n")];
+        let rest = |prompt: &str, message: &str| {
+            let spoken = crate::rule::testing::asked(prompt, message);
+            let evidence = Evidence { diff: with_files(files()).diff, ..spoken };
+            rest_of_series(&evidence).into_iter().map(|name| name.text).collect::<Vec<_>>()
+        };
+        let prompt = "The sites (museum, library, pool) move. Convert all three.";
+        assert_eq!(
+            rest(prompt, "1. Change `library.conf` and `pool.conf` in the same way"),
+            ["library.conf", "pool.conf"]
+        );
+        assert_eq!(rest(prompt, "1. Change `other.conf` in the same way"), [] as [&str; 0]);
+        assert_eq!(rest(prompt, "1. Change `library.txt` in the same way"), [] as [&str; 0]);
+        assert_eq!(rest(prompt, "`library.conf` was a dns one already, as you said."), [] as [&str; 0]);
     }
 
     #[test]

@@ -71,6 +71,12 @@ fn check_requested(
     }
     // A library may put the name together, of a prefix and the rest.
     let is_made = |name: &str| {
+        // A library makes the option of the name of a field.
+        if let Some(option) = name.strip_prefix("--") {
+            let forms = [option.to_owned(), option.replace('-', "_"), option.replace('-', "").to_lowercase()];
+            let mut added = diff.files.iter().flat_map(FileChange::added_lines);
+            return added.any(|(_, line)| forms.iter().any(|form| line.to_lowercase().contains(form)));
+        }
         let prefix = name.split('_').next().unwrap_or(name);
         diff.files.iter().flat_map(FileChange::added_lines).any(|(_, line)| {
             line.match_indices(prefix).any(|(at, _)| line[at + prefix.len()..].starts_with(['_', '"', '\'', '`']))
