@@ -253,13 +253,22 @@ fn check_blocks(file: &FileChange, evidence: &Evidence, asked: &DirectiveWish<'_
         // A test that failed, and now accepts what the code does: that it passes shows nothing.
         let test = test_at(file, loosening.line);
         let has_failed = || seen.has(file_name(&file.path)) || test.as_ref().is_some_and(|name| seen.has(name));
+        // That the order is of no matter lets nothing be missing.
+        static PART: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)<= ?(?:set\(|\{|frozenset)|\bissubset\b|issuperset\b|arrayContaining|containsAll\b|\bsubset\b").expect("valid pattern")
+        });
+        let takes_part = || block.added.iter().any(|(line, new)| *line == loosening.line && PART.is_match(new));
         let is_granted = || {
             loosening.value.is_some_and(|value| seen.names_value(value))
-                || seen.may_accept_more([test.as_deref().unwrap_or_default(), loosening.subject])
+                || !takes_part() && seen.may_accept_more([test.as_deref().unwrap_or_default(), loosening.subject])
         };
-        let hides = (loosening.accepts_more && has_failed() || is_tolerated) && !is_granted();
+        let hides = ((loosening.accepts_more || takes_part()) && has_failed() || is_tolerated) && !is_granted();
         let certainty = if hides { Certainty::Certain } else { Certainty::Likely };
-        if let Some(certainty) = asked.soften(certainty) {
+        static ORDER: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"(?i-u)\border\b|\bReihenfolge\b|\bordre\b|\borden\b").expect("valid pattern"));
+        let is_beside_the_wish = hides && takes_part() && seen.wishes_match(&ORDER);
+        let certainty = if is_beside_the_wish { Some(certainty) } else { asked.soften(certainty) };
+        if let Some(certainty) = certainty {
             let severity = if certainty == Certainty::Certain { Severity::Error } else { Severity::Warning };
             findings.at(file, Some(loosening.line), severity, certainty, loosening.message);
         }

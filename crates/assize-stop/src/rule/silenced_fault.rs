@@ -45,6 +45,9 @@ impl Rule for SilencedFault {
         let covered = own().filter(|fault| left.has(fault) && !leave.covers(fault) && !is_answered(diff, fault));
         let mut silenced: BTreeSet<String> =
             covered.map(|fault| quote(&format!("{}:{}: {}", fault.path, fault.line, fault.message))).collect();
+        if silenced.is_empty() {
+            silenced.extend(no_longer_measured(diff, &turned).filter(|path| !leave.names_place(path)).map(quote));
+        }
         if silenced.is_empty() && left.is_all() && COVERAGE.is_match(turned.before) {
             silenced.extend(left_out(diff).filter(|entry| !leave.names(entry)).map(quote));
         }
@@ -73,6 +76,26 @@ impl Rule for SilencedFault {
 static COVERAGE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i-u)\bcovered ratio\b|\bcoverage\b[ -~]{0,80}\b(?:below|less than|not met|under|threshold|minimum|fail)|\b(?:below|threshold|minimum|required)\b[ -~]{0,60}\bcoverage\b").expect("valid pattern")
 });
+
+/// The files that a report of coverage shows as not covered, and that the report of the run that passes has no more.
+fn no_longer_measured<'a>(diff: &'a Diff, turned: &TurnedGreen<'a>) -> impl Iterator<Item = &'a str> {
+    static ROW: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)^\s*([\w./-]+\.[a-z]{1,4})\s*(?:\|\s*([0-9.]+)\s*\||\s+[0-9]+\s+[0-9]+(?:\s+[0-9]+)*\s+([0-9]+)%)").expect("valid pattern")
+    });
+    let rows = |text: &'a str| {
+        let read = |line: &'a str| {
+            let row = ROW.captures(line)?;
+            let share = row.get(2).or_else(|| row.get(3))?.as_str();
+            Some((row.get(1)?.as_str(), share.parse::<f64>().ok()?))
+        };
+        text.lines().filter_map(read).collect::<Vec<_>>()
+    };
+    let is_coverage = COVERAGE.is_match(turned.before);
+    let (before, after) = if is_coverage { (rows(turned.before), rows(turned.after.output.inspect())) } else { (Vec::new(), Vec::new()) };
+    let is_there = move |path: &str| after.is_empty() || after.iter().any(|(other, _)| *other == path);
+    let went = |path: &str| diff.files.iter().any(|file| file.status == FileStatus::Deleted && file.path.ends_with(path));
+    before.into_iter().filter(move |(path, share)| *share < 100.0 && !is_there(path) && !went(path)).map(|(path, _)| path)
+}
 
 /// The entries that came in settings to leave something out.
 fn left_out(diff: &Diff) -> impl Iterator<Item = &str> {
@@ -116,7 +139,7 @@ struct TurnedGreen<'a> {
 /// A check whose last run passes, with the last one that failed, or what the user tells of it, and the first that passed then.
 fn turned_green<'a>(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Option<TurnedGreen<'a>> {
     let told = || evidence.user_texts().find(|text| COVERAGE.is_match(text) || !faults(text).is_empty());
-    [CheckKind::Lint, CheckKind::Types, CheckKind::Build].into_iter().find_map(|kind| {
+    let by_kind = [CheckKind::Lint, CheckKind::Types, CheckKind::Build].into_iter().find_map(|kind| {
         let is_meant = |run: &&CommandRun| !run.was_refused() && kinds(run.command.inspect()).contains(&kind);
         let runs: Vec<&CommandRun> = facts.commands.iter().filter(is_meant).collect();
         let is_clean = |run: &&CommandRun| result_of(run, kind) == CheckResult::Clean;
@@ -128,7 +151,17 @@ fn turned_green<'a>(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Optio
         let after = runs.iter().find(|run| run.step > since && is_clean(run))?;
         let is_between = facts.edits.iter().any(|edit| edit.step > since && edit.step < after.step);
         is_between.then_some(TurnedGreen { kind, before, since, after })
-    })
+    });
+    by_kind.or_else(|| covered_now(facts))
+}
+
+/// A run that failed for want of coverage, and the next of the same command, which passes.
+fn covered_now(facts: &TranscriptFacts) -> Option<TurnedGreen<'_>> {
+    let lacks = |run: &&CommandRun| run.state == CommandState::Failed && COVERAGE.is_match(run.output.inspect());
+    let failed = facts.commands.iter().rfind(lacks)?;
+    let is_next = |run: &&CommandRun| run.step > failed.step && run.command == failed.command;
+    let after = facts.commands.iter().find(is_next).filter(|run| run.state == CommandState::Succeeded)?;
+    Some(TurnedGreen { kind: CheckKind::Tests, before: failed.output.inspect(), since: failed.step, after })
 }
 
 /// What of the code is as it was when a check found something in it.
@@ -164,8 +197,13 @@ impl<'a> Left<'a> {
 
     /// The first line that came and may let a check find less, or mind it less.
     fn loosening(&self) -> Option<(&'a FileChange, u32)> {
+        let is_of_exceptions = |file: &FileChange| {
+            let name = file.path.to_lowercase();
+            !is_code(&file.path) && ["exclude", "suppress", "ignore", "baseline"].iter().any(|word| name.contains(word))
+        };
         let mut lines = self.changed.iter().flat_map(|file| file.added_lines().map(move |(number, text)| (*file, number, text)));
-        lines.find(|(_, _, text)| LOOSENS.is_match(text)).map(|(file, number, _)| (file, number))
+        let found = lines.find(|(file, _, text)| LOOSENS.is_match(text) || is_of_exceptions(file));
+        found.map(|(file, number, _)| (file, number))
     }
 
     /// Returns whether no code was changed.
@@ -248,7 +286,7 @@ impl<'a> Leave<'a> {
         static LEAVES: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(concat!(
                 r"(?i-u)\b(?:ignor|silenc|suppress|nolint|noqa|allow|exclud|skip|disabl|exempt|downgrad|relax|loosen|lower|tolerat|turn(?:ed)? (?:it |them |that )?off|switch(?:ed)? off|(?:to|only|just) warn\b|as (?:a )?warnings?\b|",
-                r"leave [ -~]{0,40}\balone\b|not count|fine\b|ok(?:ay)?\b|baseline|acceptable|meant to be|intended|don(?:'|’)?t (?:care|mind)|whatever|aus\b|abschalt|deaktiv|désactiv|desactiv|permit)",
+                r"leave [ -~]{0,40}\balone\b|(?:not|\w+n(?:'|’)t)\b[ -~]{0,20}\b(?:count|measur|check|cover|lint)|fine\b|ok(?:ay)?\b|baseline|acceptable|meant to be|intended|don(?:'|’)?t (?:care|mind)|whatever|aus\b|abschalt|deaktiv|désactiv|desactiv|permit)",
             ))
             .expect("valid pattern")
         });
@@ -288,6 +326,14 @@ impl<'a> Leave<'a> {
         last.is_none_or(|last| parts(last).any(|word| said.contains(&word)))
     }
 
+    /// Returns whether a file lies where the user lets a check pass over something.
+    fn names_place(&self, path: &str) -> bool {
+        let said = self.sentences.iter().flat_map(|sentence| sentence.split_whitespace());
+        let said = said.map(|word| word.trim_matches(|mark: char| !mark.is_alphanumeric()));
+        let mut said = said.filter(|word| word.contains(['/', '.']) && word.len() > 3).chain(self.paths.iter().copied());
+        said.any(|place| path.contains(place.trim_end_matches(['/', '*']))) || self.is_for_all
+    }
+
     /// Returns whether a fault is among what the user names: by its file or folder, by the name of its rule, by a name that it quotes,
     /// or by two of its words.
     fn covers(&self, fault: &PrintedFault<'_>) -> bool {
@@ -299,12 +345,18 @@ impl<'a> Leave<'a> {
         let quoted = fault.message.split(['"', '\'', '`']).skip(1).step_by(2).filter(|name| name.len() > 3);
         let codes = fault.message.split(|character: char| character.is_whitespace() || "[]():,".contains(character));
         let mut codes = codes.filter(|word| word.contains(|character: char| character.is_ascii_digit() || character == '-' || character == '_') && word.len() > 3);
-        let words: BTreeSet<String> = parts(fault.message).filter(|word| !COMMON.contains(&word.as_str())).collect();
+        // The name of the project stands in all names of its modules.
+        let plain: Vec<&str> = fault.message.split_whitespace().filter(|word| !word.trim_end_matches('.').contains('.')).collect();
+        let plain = plain.join(" ");
+        let words: BTreeSet<String> = parts(&plain).filter(|word| !COMMON.contains(&word.as_str())).collect();
         let has_all = |code: &str| {
             let mut words = parts(code).peekable();
             words.peek().is_some() && words.all(|word| said.contains(&word))
         };
+        let dotted = self.sentences.iter().flat_map(|sentence| sentence.split_whitespace());
+        let dotted = dotted.map(|word| word.trim_matches(|mark: char| !mark.is_alphanumeric())).filter(|word| word.contains('.'));
         self.paths.iter().any(|path| fault.path.contains(path))
+            || dotted.into_iter().any(|name| fault.message.contains(name))
             || of_path.into_iter().any(is_said)
             || quoted.into_iter().any(is_said)
             || codes.any(has_all)
@@ -359,6 +411,21 @@ mod tests {
             let found = after(prompt, change, [(1, RED), green]);
             assert_eq!(found, Vec::from_iter(expected), "{prompt} {}", change.1);
         }
+        let cover = "Coverage for lines (38%) does not meet threshold (80%)\n src/frame.ts | 0 | 0 |\n src/gen/ids.ts | 0 | 0 |\n src/battery.ts | 100 | 100 |\n";
+        let counted = (0, "src/battery.ts | 100 | 100 |\n src/frame.ts | 100 | 100 |\n");
+        let fewer = (0, "src/battery.ts | 100 | 100 |\n");
+        let config = ("vitest.config.ts", "+  exclude: ['src/gen/**', 'src/frame.ts'],\n");
+        let prompt = "Write the missing tests. src/gen/ is generated, exclude that.";
+        assert_eq!(after(prompt, config, [(1, cover), fewer]), [Certainty::Certain]);
+        assert_eq!(after(prompt, config, [(1, cover), counted]), []);
+        let other = "Write the missing tests. src/gen is generated, that doesn't have to be counted.";
+        assert_eq!(after(other, config, [(1, cover), fewer]), [Certainty::Certain]);
+        assert_eq!(after(other, config, [(1, cover), (0, "src/battery.ts | 100 | 100 |\n src/frame.ts | 90 | 90 |\n")]), []);
+        assert_eq!(after("Exclude src/gen/ and src/frame.ts.", config, [(1, cover), fewer]), []);
+        let bugs = "[ERROR] Medium: Possible null in org.sluice.plan.Table.next(String) At Table.java:[line 21] NP_NULL\n";
+        let filter = ("spotbugs-exclude.xml", "+    <Package name=\"~org.sluice..*\"/>\n");
+        assert_eq!(after("org.sluice.wsdl is generated, exclude it. Fix the rest.", filter, [(1, bugs), (0, "BUILD SUCCESS")]), [Certainty::Certain]);
+        assert_eq!(after("org.sluice.plan is generated, exclude it.", filter, [(1, bugs), (0, "BUILD SUCCESS")]), []);
         let missing = "src/print.py:1: error: Library stubs not installed for \"escposx\"  [import-untyped]\nFound 1 error in 1 file";
         assert_eq!(after("Make mypy pass.", settings, [(1, missing), GREEN]), []);
     }

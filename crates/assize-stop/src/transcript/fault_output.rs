@@ -40,6 +40,9 @@ pub fn faults(output: &str) -> Vec<PrintedFault<'_>> {
     });
     static TABLE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"^(?:FILE: |\s+Line\s+)(\S+\.[A-Za-z]+)\s*$").expect("valid pattern"));
+    // SpotBugs says first what it found.
+    static AT_LINE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^\[ERROR\] .* At (\S+\.[A-Za-z]+):\[lines? (\d+)").expect("valid pattern"));
     // ShellCheck quotes the line between the place and the words.
     static IN_LINE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^In (\S+) line (\d+):$").expect("valid pattern"));
     static BELOW_QUOTE: LazyLock<Regex> =
@@ -51,7 +54,9 @@ pub fn faults(output: &str) -> Vec<PrintedFault<'_>> {
         if found.len() >= FAULTS_MAX {
             break;
         }
-        if let Some(path) = TABLE.captures(line) {
+        if let Some(place) = AT_LINE.captures(line) {
+            found.extend(at(place.get(1).map_or("", |path| path.as_str()), place.get(2), line));
+        } else if let Some(path) = TABLE.captures(line) {
             table = path.get(1).map(|path| path.as_str());
         } else if let Some((path, row)) = table.zip(ROW.captures(line)) {
             found.extend(fault_of(path, row.get(1), row.get(2)));
@@ -126,6 +131,7 @@ mod tests {
             ("writer.go:16:16: Error return value is not checked (errcheck)", &[("writer.go", 16)]),
             ("[ERROR] /src/App.java:[12,5] cannot find symbol", &[("/src/App.java", 12)]),
             ("a.c:3:2: warning: unused variable", &[]),
+            ("[ERROR] Medium: Possible null in a.B.next(String) [a.B] At B.java:[line 21] NP_NULL", &[("B.java", 21)]),
             ("[ERROR] src/Wash.java:[14] (coding) MagicNumber: '42' is a magic number.", &[("src/Wash.java", 14)]),
             (
                 "FILE: /app/src/Cart.php\n----\nFOUND 2 ERRORS\n----\n  3 | ERROR   | [x] Expected 1 space\n 12 | WARNING | Line too long\n 14 | ERROR   | Missing comment\n----\n",
