@@ -38,17 +38,17 @@ impl Rule for SilencedFault {
         let (Some(diff), Some(facts)) = (evidence.diff.get(), evidence.transcript.get()) else { return };
         // What the transcript tells is looked up first: it takes less than reading the whole change.
         let Some(turned) = turned_green(evidence, facts) else { return };
-        let left = Left::of(diff, facts, &turned);
-        let Some((file, line)) = left.loosening() else { return };
+        let untouched = UntouchedCode::of(diff, facts, &turned);
+        let Some((file, line)) = untouched.loosening() else { return };
         let leave = Leave::of(evidence);
         let own = || faults(turned.before).into_iter().filter(|fault| is_own(fault) && !may_be_of_settings(fault));
-        let covered = own().filter(|fault| left.has(fault) && !leave.covers(fault) && !is_answered(diff, fault));
+        let covered = own().filter(|fault| untouched.has(fault) && !leave.covers(fault) && !is_answered(diff, fault));
         let mut silenced: BTreeSet<String> =
             covered.map(|fault| quote(&format!("{}:{}: {}", fault.path, fault.line, fault.message))).collect();
         if silenced.is_empty() {
             silenced.extend(no_longer_measured(diff, &turned).filter(|path| !leave.names_place(path)).map(quote));
         }
-        if silenced.is_empty() && left.is_all() && COVERAGE.is_match(turned.before) {
+        if silenced.is_empty() && untouched.is_all() && COVERAGE.is_match(turned.before) {
             silenced.extend(left_out(diff).filter(|entry| !leave.names(entry)).map(quote));
         }
         if silenced.is_empty() {
@@ -165,7 +165,7 @@ fn covered_now(facts: &TranscriptFacts) -> Option<TurnedGreen<'_>> {
 }
 
 /// What of the code is as it was when a check found something in it.
-struct Left<'a> {
+struct UntouchedCode<'a> {
     /// The files that were changed in between.
     changed: Vec<&'a FileChange>,
     /// Those of them in which code was changed.
@@ -175,7 +175,7 @@ struct Left<'a> {
     is_open: bool,
 }
 
-impl<'a> Left<'a> {
+impl<'a> UntouchedCode<'a> {
     fn of(diff: &'a Diff, facts: &'a TranscriptFacts, turned: &TurnedGreen<'_>) -> Self {
         let is_since = |step: u64| step > turned.since && step <= turned.after.step;
         // A check may correct what it finds.
