@@ -99,7 +99,8 @@ fn synopsis(prompt: &str) -> impl Iterator<Item = Name> {
         Regex::new(r"(?-u)^\s*[`$]*\s*[a-z][\w./-]* (?:[\w.|<>\[\]-]+ )*?\[?--[a-z]").expect("valid pattern")
     });
     static OPTION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)--[a-z][\w-]{2,}").expect("valid pattern"));
-    let lines = prompt.lines().filter(|line| COMMAND.is_match(prompt) && LINE.is_match(line));
+    let shown = if prompt.contains("--") && COMMAND.is_match(prompt) { prompt } else { "" };
+    let lines = shown.lines().filter(|line| LINE.is_match(line));
     let options = lines.flat_map(|line| OPTION.find_iter(line));
     options.map(|option| Name { source: NameSource::Requested, kind: NameKind::Word, text: option.as_str().to_owned() })
 }

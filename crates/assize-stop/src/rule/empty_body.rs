@@ -108,9 +108,10 @@ fn shows_empty_block(file: &FileChange) -> bool {
 
 /// Returns whether a line may declare a value that is empty.
 fn is_empty_declaration(text: &str) -> bool {
+    const EMPTY: [&str; 11] = ["0", "0.0", "false", "[]", "{}", "nil", "null", "None", "\"\"", "''", "()"];
     let text = text.trim_end_matches(';');
-    ["= 0", "= 0.0", "= false", "= []", "= {}", "= nil", "= null", "= None", "= \"\"", "()", "vec![]"].iter().any(|end| text.ends_with(end))
-        || text.starts_with("var ")
+    let value = text.rsplit_once("= ").map(|(_, value)| value);
+    text.starts_with("var ") || value.is_some_and(|value| EMPTY.contains(&value) || value.ends_with("::new()"))
 }
 
 /// A `return` of nothing with a remark is not longer than this.

@@ -157,7 +157,10 @@ fn turned_green<'a>(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Optio
 
 /// A run that failed for want of coverage, and the next of the same command, which passes.
 fn covered_now(facts: &TranscriptFacts) -> Option<TurnedGreen<'_>> {
-    let lacks = |run: &&CommandRun| run.state == CommandState::Failed && COVERAGE.is_match(run.output.inspect());
+    let speaks_of_it = |text: &str| text.contains("overage") || text.contains("overed ratio");
+    let lacks = |run: &&CommandRun| {
+        run.state == CommandState::Failed && speaks_of_it(run.output.inspect()) && COVERAGE.is_match(run.output.inspect())
+    };
     let failed = facts.commands.iter().rfind(lacks)?;
     let is_next = |run: &&CommandRun| run.step > failed.step && run.command == failed.command;
     let after = facts.commands.iter().find(is_next).filter(|run| run.state == CommandState::Succeeded)?;
