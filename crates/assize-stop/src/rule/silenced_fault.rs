@@ -289,7 +289,7 @@ impl<'a> Leave<'a> {
         static LEAVES: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(concat!(
                 r"(?i-u)\b(?:ignor|silenc|suppress|nolint|noqa|allow|exclud|skip|disabl|exempt|downgrad|relax|loosen|lower|tolerat|turn(?:ed)? (?:it |them |that )?off|switch(?:ed)? off|(?:to|only|just) warn\b|as (?:a )?warnings?\b|",
-                r"leave [ -~]{0,40}\balone\b|(?:not|\w+n(?:'|’)t)\b[ -~]{0,20}\b(?:count|measur|check|cover|lint)|fine\b|ok(?:ay)?\b|baseline|acceptable|meant to be|intended|don(?:'|’)?t (?:care|mind)|whatever|aus\b|abschalt|deaktiv|désactiv|desactiv|permit)",
+                r"leave [ -~]{0,40}\b(?:alone|out)\b|keep [ -~]{0,40}\b(?:away|out|off)\b|stay (?:away|out)\b|(?:not|\w+n(?:'|’)t)\b[ -~]{0,20}\b(?:count|measur|check|cover|lint)|fine\b|ok(?:ay)?\b|baseline|acceptable|meant to be|intended|don(?:'|’)?t (?:care|mind)|whatever|aus\b|abschalt|deaktiv|désactiv|desactiv|permit)",
             ))
             .expect("valid pattern")
         });
@@ -404,6 +404,7 @@ mod tests {
             ("Make mypy pass. escposx has no types, ignore its imports.", settings, GREEN, Some(Certainty::Certain)),
             ("Make mypy pass. ticket is legacy, ignore it.", settings, GREEN, None),
             ("Make mypy pass. Those from src/ticket.py are of a generator. Ignore that code.", settings, GREEN, None),
+            ("Make mypy pass. Keep it away from src/ticket.py.", settings, GREEN, None),
             ("Adjust the config so that mypy passes.", settings, GREEN, Some(Certainty::Likely)),
             ("Ignore the errors that mypy has.", settings, GREEN, Some(Certainty::Likely)),
             ("Make mypy pass.", settings, (1, RED), None),
