@@ -69,14 +69,7 @@ fn requested(prompt: &str) -> Vec<Name> {
     let asked = |sentence: &str, found: regex::Match<'_>| !OTHERS.is_match(&sentence[..found.start()]);
     let mut names = Vec::new();
     for sentence in sentences(prompt).filter(|sentence| !sentence.ends_with('?')) {
-        let found = VARIABLE.captures_iter(sentence).filter_map(|found| found.iter().skip(1).flatten().next());
-        let found = found.filter(|found| asked(sentence, *found));
-        names.extend(found.map(|found| Name {
-            source: NameSource::Requested,
-            kind: NameKind::Word,
-            text: found.as_str().to_owned(),
-        }));
-        for (pattern, kind) in [(&FILE, NameKind::File), (&OPTION, NameKind::Word)] {
+        for (pattern, kind) in [(&VARIABLE, NameKind::Word), (&FILE, NameKind::File), (&OPTION, NameKind::Word)] {
             let found = pattern.captures_iter(sentence).filter_map(|found| found.iter().skip(1).flatten().next());
             let found = found.filter(|found| asked(sentence, *found));
             names.extend(found.map(|found| Name {

@@ -275,6 +275,11 @@ fn may_be_of_settings(fault: &PrintedFault<'_>) -> bool {
     SETTINGS.is_match(fault.message)
 }
 
+/// The words of a text without the marks around them.
+fn bare_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().map(|word| word.trim_matches(|mark: char| !mark.is_alphanumeric()))
+}
+
 /// What the user lets a check pass over.
 struct Leave<'a> {
     sentences: Vec<&'a str>,
@@ -304,9 +309,7 @@ impl<'a> Leave<'a> {
             let pairs = all.windows(2).filter(|pair| leaves(&pair[1])).map(|pair| pair[0]);
             pairs.collect::<Vec<_>>()
         });
-        let paths = before.flat_map(str::split_whitespace);
-        let paths = paths.map(|word| word.trim_matches(|mark: char| !mark.is_alphanumeric()));
-        let paths: Vec<&str> = paths.filter(|word| word.contains('/')).collect();
+        let paths: Vec<&str> = before.flat_map(bare_words).filter(|word| word.contains('/')).collect();
         // A sentence that names something means that.
         let is_name = |word: &str| {
             let inner = word.trim_matches(|character: char| !character.is_alphanumeric());
@@ -331,8 +334,7 @@ impl<'a> Leave<'a> {
 
     /// Returns whether a file lies where the user lets a check pass over something.
     fn names_place(&self, path: &str) -> bool {
-        let said = self.sentences.iter().flat_map(|sentence| sentence.split_whitespace());
-        let said = said.map(|word| word.trim_matches(|mark: char| !mark.is_alphanumeric()));
+        let said = self.sentences.iter().flat_map(|sentence| bare_words(sentence));
         let mut said = said.filter(|word| word.contains(['/', '.']) && word.len() > 3).chain(self.paths.iter().copied());
         said.any(|place| path.contains(place.trim_end_matches(['/', '*']))) || self.is_for_all
     }
@@ -356,10 +358,10 @@ impl<'a> Leave<'a> {
             let mut words = parts(code).peekable();
             words.peek().is_some() && words.all(|word| said.contains(&word))
         };
-        let dotted = self.sentences.iter().flat_map(|sentence| sentence.split_whitespace());
-        let dotted = dotted.map(|word| word.trim_matches(|mark: char| !mark.is_alphanumeric())).filter(|word| word.contains('.'));
+        let said_words = self.sentences.iter().flat_map(|sentence| bare_words(sentence));
+        let mut dotted = said_words.filter(|word| word.contains('.'));
         self.paths.iter().any(|path| fault.path.contains(path))
-            || dotted.into_iter().any(|name| fault.message.contains(name))
+            || dotted.any(|name| fault.message.contains(name))
             || of_path.into_iter().any(is_said)
             || quoted.into_iter().any(is_said)
             || codes.any(has_all)
