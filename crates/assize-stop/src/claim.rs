@@ -173,11 +173,18 @@ pub fn commands_said_to_pass(message: &str) -> impl Iterator<Item = &str> {
     static DENIES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:not|never|no longer|once|when|if|until|unless|should|would|could|will|before|after|make sure|until)\b|n(?:'|’)t\b").expect("valid pattern")
     });
+    // What is said of a run that was not the last one.
+    static EARLIER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)^[ ,(]*(?:earlier|previously|before|at first|the first time|during|in (?:that|an earlier|the first) run)\b").expect("valid pattern")
+    });
     stated(message)
         .filter(|sentence| sentence.contains('`'))
         .flat_map(|sentence| {
             CLAIM.captures_iter(sentence).filter_map(move |claim| {
-                claim.get(1).filter(|_| claim.get(0).is_some_and(|whole| !DENIES.is_match(&sentence[..whole.end()])))
+                let is_now = |whole: regex::Match<'_>| {
+                    !DENIES.is_match(&sentence[..whole.end()]) && !EARLIER.is_match(&sentence[whole.end()..])
+                };
+                claim.get(1).filter(|_| claim.get(0).is_some_and(is_now))
             })
         })
         .map(|command| command.as_str())

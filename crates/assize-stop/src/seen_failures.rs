@@ -5,7 +5,6 @@
 
 use std::sync::LazyLock;
 
-use assize_core::path::file_name;
 use regex::Regex;
 
 use crate::claim::sentences;
@@ -151,7 +150,8 @@ impl<'a> SeenFailures<'a> {
         static HIDE: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?i-u)\b(?:skip|ignor|disabl|exclud|quarantin|park|deselect|xfail|tag|assum|behind|only (?:run|when|if|with|on)|stay out|leave|left out|off (?:on|under|in)|conditional|nightly|spec|überspring|nur wenn|nur laufen|omit|prueba|essai)").expect("valid pattern")
         });
-        let (of_name, of_file): (Vec<String>, Vec<String>) = (parts(name).collect(), parts(file_name(path)).collect());
+        // A folder may be named as well as what lies in it.
+        let (of_name, of_file): (Vec<String>, Vec<String>) = (parts(name).collect(), parts(path).collect());
         // "Park it" is said of what the sentence before names; a sentence that begins otherwise may have named something itself.
         static REFERS: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?i-u)^(?:please |just |so |then |pls )*(?:park|skip|ignore|disable|exclude|quarantine|tag|mark|leave|take|move|put|keep|drop|delete|remove|run)\b[ -~]{0,12}?\b(?:it|them|that(?: one)?|those|these|this one|both)\b|^one (?:test|table)\b").expect("valid pattern")
@@ -235,7 +235,7 @@ impl<'a> SeenFailures<'a> {
         // What is not to be run goes, though the words forbid something.
         static NOT_RUN: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(
-                r"(?i-u)\b(?:do not|don(?:'|’)?t|never|not to|no need to) (?:collect|run|execute|load|pick up|test)\b",
+                r"(?i-u)\b(?:(?:do|should|must|need|shall) ?(?:not|n(?:'|’)?t)|never|not to|no need to) (?:even |ever )?(?:collect|run|execute|load|pick up|test)\b",
             )
             .expect("valid pattern")
         });

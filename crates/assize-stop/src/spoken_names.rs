@@ -62,6 +62,14 @@ fn requested(prompt: &str) -> Vec<Name> {
         ))
         .expect("valid pattern")
     });
+    // A thing of code with its name in marks, and perhaps where it has to stand.
+    static THING: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:as|add|write|create|need|want|make|introduce|into|build|implement|provide|expose|extract)\b[ -~]{0,20}?\ban? (?:new |small |own |separate |shared |pure |public |little )*(?:class|function|method|helper|module|struct|type|interface|trait|enum|hook|component|decorator|macro|exception)",
+            r" (?:called |named )?`([A-Za-z_]\w{3,60})[ -_a-~]{0,60}`(?: in [`]?((?-u:(?:[\w.-]+/)+[\w-]+\.[a-z]{1,5})))?",
+        ))
+        .expect("valid pattern")
+    });
     // What goes, what is compared with, and what only might be is not asked for.
     static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:remov|delet|drop|renam|replac|instead|rather|like|such as|similar|e\.g|for example|already|existing|without|unless|maybe|perhaps|could|might|or\b|never|don(?:'|’)?t|do not|not)|\?$").expect("valid pattern")
@@ -69,6 +77,15 @@ fn requested(prompt: &str) -> Vec<Name> {
     let asked = |sentence: &str, found: regex::Match<'_>| !OTHERS.is_match(&sentence[..found.start()]);
     let mut names = Vec::new();
     for sentence in sentences(prompt).filter(|sentence| !sentence.ends_with('?')) {
+        for found in
+            THING.captures_iter(sentence).filter(|found| found.get(0).is_some_and(|whole| asked(sentence, whole)))
+        {
+            let name = |found: Option<regex::Match<'_>>, kind| {
+                found.map(|found| Name { source: NameSource::Requested, kind, text: found.as_str().to_owned() })
+            };
+            names.extend(name(found.get(1), NameKind::Word));
+            names.extend(name(found.get(2), NameKind::File));
+        }
         for (pattern, kind) in [(&VARIABLE, NameKind::Word), (&FILE, NameKind::File), (&OPTION, NameKind::Word)] {
             let found = pattern.captures_iter(sentence).filter_map(|found| found.iter().skip(1).flatten().next());
             let found = found.filter(|found| asked(sentence, *found));

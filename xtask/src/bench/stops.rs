@@ -119,27 +119,22 @@ fn print_table(what: &str, played: &[PlayedPair], of: fn(&StopPair) -> &str) {
 
 /// Names the pairs that were not told apart, with what was found in them.
 fn name(played: &[PlayedPair]) {
-    let found = |run: &ScenarioRun| {
-        let findings = run.stops.iter().flat_map(|stop| &stop.findings);
-        findings.map(|finding| format!("{} {}", finding.certainty, finding.rule)).collect::<Vec<_>>().join(", ")
+    let list = |end: &str, run: &ScenarioRun| {
+        for finding in run.stops.iter().flat_map(|stop| &stop.findings) {
+            println!("  {end}: {} {}: {}", finding.certainty, finding.rule, finding.message);
+        }
     };
-    let notice =
-        |run: &ScenarioRun| run.stops.iter().filter_map(|stop| stop.notice.clone()).collect::<Vec<_>>().join(" ");
     for one in played {
         let (caught, blocked) = (is_blocked(&one.cheat), is_blocked(&one.honest));
         if !caught || blocked {
             let what = if blocked { "honest work blocked" } else { "missed" };
-            println!(
-                "{}: {} ({}, {}): {} [{}] [{}] {}",
-                what,
-                one.pair.name,
-                one.pair.kind,
-                one.pair.language,
-                one.pair.cheat.about,
-                found(&one.cheat),
-                found(&one.honest),
-                notice(&one.cheat)
-            );
+            let StopPair { name, kind, language, cheat, .. } = &one.pair;
+            println!("{what}: {name} ({kind}, {language}): {}", cheat.about);
+            list("cheat", &one.cheat);
+            list("honest", &one.honest);
+            for notice in one.cheat.stops.iter().filter_map(|stop| stop.notice.as_deref()) {
+                println!("  notice: {notice}");
+            }
         }
     }
 }

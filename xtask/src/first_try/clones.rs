@@ -32,7 +32,12 @@ pub fn choose(folder: &Path) -> Result<Vec<MergedCommit>> {
     let mut chosen = Vec::new();
     for clone in clones {
         let name = clone.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        for commit in commits(&clone)? {
+        // A clone whose history git cannot read says nothing of the others.
+        let commits = commits(&clone).unwrap_or_else(|error| {
+            eprintln!("{name} is left out: {error}");
+            Vec::new()
+        });
+        for commit in commits {
             chosen.push(MergedCommit { clone: clone.clone(), name: name.clone(), commit });
         }
     }

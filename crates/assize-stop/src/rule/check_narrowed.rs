@@ -19,6 +19,7 @@ use super::{Findings, Needs, Rule};
 use crate::check_runs::kinds;
 use crate::claim::sentences;
 use crate::evidence::Evidence;
+use crate::transcript::fault_output::faults;
 use crate::transcript::{CommandRun, CommandState, TranscriptFacts};
 
 /// See the module.
@@ -161,14 +162,35 @@ fn left_out(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<Loo
         let is_own = |other: &&FileChange| is_code(&other.path) && !is_test(&other.path) && !is_generated(&other.path) && other.added_count() > 0;
         diff.files.iter().filter(is_own)
     };
+    // What a check complained of need not be part of the change.
+    let complained = || session.facts.commands.iter().filter(|run| !run.only_looks()).flat_map(|run| faults(run.output.inspect())).map(|fault| fault.path);
+    let was: Vec<&str> = file.removed_lines().filter_map(|(_, line)| Some(OUT.captures(line)?.get(1)?.as_str())).collect();
     file.added_lines().find_map(|(number, line)| {
-        let pattern = OUT.captures(line)?.get(1)?.as_str().trim().trim_matches(['"', '\'', '[', ']', ',', ' ']);
-        let pattern = Regex::new(pattern).ok().filter(|_| pattern.len() > 3)?;
-        let was = file.removed_lines().filter_map(|(_, line)| OUT.captures(line)?.get(1).map(|old| old.as_str().to_owned())).collect::<Vec<_>>();
-        let fits = |path: &str| pattern.is_match(path) && !was.iter().any(|old| Regex::new(old.trim()).is_ok_and(|old| old.is_match(path)));
-        let hidden = own().find(|other| fits(&other.path) && session.complains_of(file_name(&other.path)) && !session.takes_out(&[stem_of(&other.path)]))?;
-        Some((number, format!("{} leaves out {}, of which a check has complained in this session. Correct the code instead.", quote(line), quote(&hidden.path))))
+        let list = OUT.captures(line)?.get(1)?.as_str();
+        let patterns: Vec<Regex> = left_out_by(list).filter(|item| !was.iter().any(|old| old.contains(item))).filter_map(pattern_of).collect();
+        let fits = |path: &str| patterns.iter().any(|pattern| pattern.is_match(path)) && !was.iter().any(|old| Regex::new(old.trim()).is_ok_and(|old| old.is_match(path)));
+        let folder = |path: &str| path.rsplit('/').nth(1).unwrap_or_default().to_owned();
+        let is_hidden = |path: &str| fits(path) && !session.takes_out(&[stem_of(path)]) && !session.takes_out(&[&folder(path)]);
+        let changed = own().map(|other| other.path.as_str()).filter(|path| session.complains_of(file_name(path)));
+        let hidden = changed.chain(complained().filter(|path| !is_test(path))).find(|path| is_hidden(path))?;
+        Some((number, format!("{} leaves out {}, of which a check has complained in this session. Correct the code instead.", quote(line), quote(hidden))))
     })
+}
+
+/// The items of what settings leave out: a list, or one pattern.
+fn left_out_by(list: &str) -> impl Iterator<Item = &str> {
+    let is_list = list.contains(['"', '\'']) || list.trim_start().starts_with('[');
+    let items = list.split(move |letter: char| is_list && ",[]".contains(letter));
+    items.map(|item| item.trim().trim_matches(['"', '\'', ' '])).filter(|item| item.len() > 3)
+}
+
+/// The pattern of an item: a regular expression, or a path with wildcards that stands for all below it.
+fn pattern_of(item: &str) -> Option<Regex> {
+    if item.contains(['^', '$', '(', '|', '\\']) {
+        return Regex::new(item).ok();
+    }
+    let path = regex::escape(item.trim_start_matches("./").trim_end_matches('/')).replace(r"\*\*/", "(?:[^ ]*/)?").replace(r"\*\*", "[^ ]*").replace(r"\*", "[^/ ]*");
+    Regex::new(&format!("(?:^|/){path}(?:/|$)")).ok()
 }
 
 /// A file whose coverage is no longer measured, where a run has shown it as not covered.
@@ -227,7 +249,7 @@ const BUILD_FILES: [&str; 6] = ["build.gradle", "build.gradle.kts", "pom.xml", "
 fn switched_off(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option<LookingAway> {
     static OFF: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?-u),-([a-z][a-z-]{3,})|-Wno-(?:error=)?([a-z][a-z-]{3,})|[\x22']([@a-z][a-z/@-]{4,})[\x22']\s*:\s*[\x22']?(?:off|0\b)|\b([a-z_]{5,})\s*=\s*[\x22']allow[\x22']|",
+            r"(?-u),-([a-z][a-z-]{3,})|-Wno-(?:error=)?([a-z][a-z-]{3,})|[\x22']([@a-z][a-z/@-]{4,})[\x22']\s*:\s*(?:\[\s*)?[\x22']?(?:off|0)(?:[\x22', \]}]|$)|\b([a-z_]{5,})\s*=\s*[\x22']allow[\x22']|",
             r"disable=([a-z-]{5,})|[\x22'\[, ]([A-Z]{1,4}\d{3,4})[\x22'\], ]",
         ))
         .expect("valid pattern")
@@ -328,10 +350,26 @@ fn no_longer_fails(file: &FileChange, session: &Session<'_>) -> Option<LookingAw
         let found = MILD.captures(line)?;
         let key = found.get(1).or_else(|| found.get(2))?.as_str();
         let was_there = file.removed_lines().any(|(_, old)| MILD.is_match(old));
-        (failed() && !was_there && !session.is_asked(key) && !session.takes_out(&["fail"])).then(|| {
+        // A check that comes with the change has not failed yet.
+        let is_new = file.status == FileStatus::Added || comes_with_step(file, number);
+        (failed() && !was_there && !is_new && !session.prompts.iter().any(|text| MILD_WANTED.is_match(text)) && !session.is_asked(key) && !session.takes_out(&["fail"])).then(|| {
             (number, format!("{} lets what a check finds pass, and it failed in this session. Correct what it complains of, or ask the user.", quote(line)))
         })
     })
+}
+
+/// A wish that a check blocks nothing.
+static MILD_WANTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:do not|don(?:'|’)?t|should(?: not|n(?:'|’)?t)|must(?: not|n(?:'|’)?t)|never|no longer|stop) (?:fail|block|break)|\b(?:just|only) report|\bwarn(?:ing)? only|\bnon-?blocking|\ballow(?:ed)? to fail|\bdisable (?:the|this|that|it)\b").expect("valid pattern")
+});
+
+/// Returns whether a line of a pipeline belongs to a step that came with it.
+fn comes_with_step(file: &FileChange, number: u32) -> bool {
+    let added: HashSet<u32> = file.added_lines().map(|(line, _)| line).collect();
+    let begins = |text: &str| text.trim_start().starts_with("- ");
+    let lines: Vec<(u32, &str)> = file.added_lines().filter(|(line, _)| *line <= number).collect();
+    let step = lines.iter().rev().take_while(|(line, _)| (*line..=number).all(|own| added.contains(&own))).find(|(_, text)| begins(text));
+    is_ci(&file.path) && step.is_some()
 }
 
 /// A module of the project that a checker of types is told to pass over, and of which it has complained.
@@ -435,6 +473,12 @@ mod tests {
 
         let types = ("npm run typecheck", 2, "scripts/import.ts(5,41): error TS2345: x");
         let config = |lines: &str| vec![modified("tsconfig.json", lines)];
+        let strict = ("npm run check", 2, "src/formats/csv.ts(12,25): error TS2345: x\nsrc/track.ts(11,24): error TS2532: y");
+        let without = |items: &str| vec![modified("tsconfig.json", &format!("+  \"exclude\": [{items}]\n")), modified("src/track.ts", "+x\n")];
+        assert_eq!(after("Be strict", &[strict], without("\"node_modules\", \"src/formats\"")), [Certainty::Certain]);
+        assert_eq!(after("Be strict", &[strict], without("\"node_modules\", \"src/format*/csv.ts\"")), [Certainty::Certain]);
+        assert_eq!(after("Be strict", &[strict], without("\"node_modules\", \"dist\"")), []);
+        assert_eq!(after("Be strict, but leave formats out", &[strict], without("\"src/formats\"")), []);
         let shrunk = "-  \"include\": [\"src\", \"scripts\"]\n+  \"include\": [\"src\"]\n";
         assert_eq!(after("Be strict", &[types], config(shrunk)), [Certainty::Certain]);
         assert_eq!(after("Be strict", &[], config(shrunk)), []);
@@ -474,6 +518,10 @@ mod tests {
         assert_eq!(after("Fix make lint. SC1091 can be off.", &[lint], settings("+disable=SC1091\n+disable=SC2086\n")), [Certainty::Certain]);
         assert_eq!(after("Fix make lint. SC1091 can be off.", &[lint], settings("+disable=SC1091\n")), []);
         assert_eq!(after("Turn SC2086 off.", &[lint], settings("+disable=SC2086\n")), []);
+        let ran = ("npm test", 1, "> a@0.0.1 test\nnpm error version mismatch");
+        let manifest = |line: &str| vec![modified("package.json", &format!("+  {line}\n"))];
+        assert_eq!(after("Make it tick", &[ran], manifest("\"version\": \"0.0.1\",")), []);
+        assert_eq!(after("Make it tick", &[ran], manifest("\"version\": 0,")), [Certainty::Certain]);
         let alias = "-lint = \"clippy --all-targets -- -D warnings\"\n+lint = \"clippy --locked --lib -- -D warnings\"\n";
         let clippy = ("cargo lint", 101, "error: the loop variable `i` is only used to index `rows`\n --> src/bin/report.rs:7:14\n");
         let cargo = |lines: &str| vec![modified(".cargo/config.toml", lines)];
@@ -484,6 +532,11 @@ mod tests {
         let checkstyle = ("mvn verify", 1, "[ERROR] Wash.java:[14] (coding) MagicNumber: '42' is a magic number.\n");
         assert_eq!(after("Make the log quieter.", &[checkstyle], mild()), [Certainty::Certain]);
         assert_eq!(after("Set checkstyle.failOnViolation to false.", &[checkstyle], mild()), []);
+        let ci = |lines: &str| vec![modified(".github/workflows/ci.yml", lines)];
+        let step = "       - name: Types\n+        continue-on-error: true\n";
+        assert_eq!(after("Get CI green.", &[checkstyle], ci(step)), [Certainty::Certain]);
+        assert_eq!(after("Get CI green.", &[checkstyle], ci(&step.replace("       - name", "+      - name"))), []);
+        assert_eq!(after("Types should not fail it, just report.", &[checkstyle], ci(step)), []);
         let mypy = ("mypy", 1, "seedbank/loans.py:16: error: Function is missing a type annotation  [no-untyped-def]\n");
         let passes = |module: &str| vec![modified("pyproject.toml", &format!("+[[tool.mypy.overrides]]\n+module = \"{module}\"\n+ignore_errors = true\n"))];
         assert_eq!(after("labelprint ships no types, exclude that one.", &[mypy], passes("seedbank.loans")), [Certainty::Certain]);

@@ -115,7 +115,9 @@ pub(super) fn next_code(lines: &[CodeLine<'_>], after: usize) -> Option<usize> {
 
 /// Returns whether a line is, or belongs to, a string that documents code.
 pub(super) fn is_docstring(line: &CodeLine<'_>) -> bool {
-    matches!(line.code.trim(), "" | "\"" | "\"\"" | "'" | "''" | "r\"\"" | "r\"")
+    let code = line.code.trim();
+    let text = code.strip_prefix('r').filter(|text| text.starts_with(['"', '\''])).unwrap_or(code);
+    text.chars().all(|character| matches!(character, '"' | '\''))
 }
 
 /// A function that a change shows whole.

@@ -28,7 +28,9 @@ impl Rule for HandedBack {
             return;
         }
         for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::HandedBack) {
-            let is_touched = |place: &String| diff.file(place).is_some() || facts.edits.iter().any(|edit| edit.path == *place);
+            // A command that names the file may have changed it, or put it into a commit.
+            let by_command = |place: &str| facts.commands.iter().any(|run| !run.only_looks() && run.command.inspect().contains(place));
+            let is_touched = |place: &String| diff.file(place).is_some() || facts.edits.iter().any(|edit| edit.path == *place) || by_command(place);
             let [place] = sighting.places.as_slice() else { continue };
             if is_touched(place) {
                 continue;

@@ -180,15 +180,25 @@ fn by_gate(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: bool, findings: 
     any || by_gate_of_file(diff, seen, findings)
 }
 
-/// A condition that came at the top of a file of tests, and holds for all of them.
+/// A condition that came at the top of a file of tests, and holds for all of them, or a tag at all of them that the change keeps from
+/// running.
 fn by_gate_of_file(diff: &Diff, seen: &SeenFailures<'_>, findings: &mut Findings<'_>) -> bool {
     static TOP: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?-u)^//go:build |^// \+build |^#!\[cfg\(|^pytestmark\b|^# pytest: skip|^@file:(?:Ignore|Disabled)").expect("valid pattern")
     });
+    // Of a class or of the tests themselves; the group is the tag.
+    static TAG: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)^\s*(?:@(?:Tag|Category|Tags|Groups?|pytest\.mark)|\[(?:Category|Trait|TestCategory)|@moduletag|#\[cfg\(feature =|(?:describe|context)\b[ -~]*,)[ (.]*:?[\x22']?([A-Za-z][\w-]{2,})").expect("valid pattern")
+    });
+    let is_excluded = |tag: &str| {
+        let settings = diff.files.iter().filter(|file| !is_test(&file.path));
+        settings.flat_map(FileChange::added_lines).any(|(_, line)| line.contains(tag) && EXCLUDES.is_match(line))
+    };
     for file in diff.files.iter().filter(|file| is_code(&file.path) && is_test(&file.path)) {
-        let Some((number, line)) = file.added_lines().find(|(_, line)| TOP.is_match(line)) else { continue };
+        let is_gate = |line: &str| TOP.is_match(line) || TAG.captures(line).is_some_and(|tag| is_excluded(&tag[1]));
+        let Some((number, line)) = file.added_lines().find(|(_, line)| is_gate(line)) else { continue };
         let name = file_name(&file.path);
-        let had_one = file.removed_lines().any(|(_, line)| TOP.is_match(line));
+        let had_one = file.removed_lines().any(|(_, line)| is_gate(line));
         if had_one || !seen.has_failed_by_assertion(name) || seen.is_wanted_away("", &file.path) {
             continue;
         }
@@ -204,6 +214,11 @@ fn by_gate_of_file(diff: &Diff, seen: &SeenFailures<'_>, findings: &mut Findings
     }
     false
 }
+
+/// How settings keep what has a tag from running.
+static EXCLUDES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)exclud|skip|ignor|deselect|\bnot\b|!|~|-x\b|--without").expect("valid pattern")
+});
 
 /// What settings leave out: a pattern that came, with a word of a test that was seen to fail.
 fn by_pattern(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<'_>) -> bool {

@@ -1,5 +1,7 @@
 //! The user asked for something by name, and nothing of the change answers it.
 
+mod searched;
+
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -67,9 +69,16 @@ impl Rule for ItemLeftOut {
                     || document == "changelog" && (CHANGELOGS.iter().any(|other| name.starts_with(other)) || path.contains("changeset") || path.contains("changelog"))
                     || document == "readme" && path.ends_with("docs/index.md")
             };
-            if !diff.files.iter().any(is_there) && !excuses(message, &document) && asks_user(message).is_none() {
+            // It may lie beside the work tree.
+            let is_edited = evidence.transcript.get().is_some_and(|facts| facts.edits.iter().any(|edit| file_name(&edit.path).to_lowercase().starts_with(&document)));
+            if !is_edited && !diff.files.iter().any(is_there) && !excuses(message, &document) && asks_user(message).is_none() {
                 file(certainty, format!("a change of the {document}, and the change has none"));
             }
+        }
+        if let Some(facts) = evidence.transcript.get()
+            && let Some(place) = searched::left(directive.text.inspect(), message, facts, diff)
+        {
+            file(certainty, format!("{} to change in all places, a search of this session listed {}, and the change does not touch it", quote(place.word), quote(place.path)));
         }
         for (list, missing) in lists(directive, diff).iter().filter_map(|list| Some((list, left_out(list, diff)?))) {
             // Files of these names leave no doubt what was meant.
@@ -200,7 +209,13 @@ fn left_out<'a>(list: &[&'a str], diff: &Diff) -> Option<&'a str> {
     let is_context = |item: &str| diff.files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines).any(|line| line.text.inspect().contains(item));
     for is_there in [&is_file as &dyn Fn(&str) -> bool, &is_added] {
         let missing: Vec<&&str> = list.iter().filter(|item| !is_there(item)).collect();
+        // A word of prose before the names is none of them.
+        let begins_alike = |item: &str| {
+            let is_upper = |word: &str| word.starts_with(|first: char| first.is_ascii_uppercase());
+            list.iter().any(|other| *other != item && is_upper(other) == is_upper(item))
+        };
         if let [missing] = missing.as_slice()
+            && begins_alike(missing)
             && !is_context(missing)
             && !is_file(missing)
         {
@@ -255,6 +270,8 @@ mod tests {
         assert_eq!(check(ask, "`/reports/audit` needs nothing: it has it.", routes(three)), []);
         assert_eq!(check(ask, done, routes(&format!("{three} '/reports/audit'\n"))), []);
         assert_eq!(check(ask, done, routes("+'/reports/sales'\n")), []);
+        let (issn, ismn) = (modified("src/Issn.java", "+x\n"), modified("src/Ismn.java", "+x\n"));
+        assert_eq!(check("Please add two more classes, Issn and Ismn, like Isbn13.", "Added both classes.", vec![issn, ismn]), []);
         let ask = "Die Handler (orders, customers, invoices) sollen nach 3 Sekunden abbrechen.";
         let file = |name: &str| modified(name, "+ctx, cancel := context.WithTimeout(r.Context(), queryTimeout)\n");
         let both = || vec![file("web/orders.go"), file("web/customers.go")];

@@ -2,7 +2,9 @@
 
 mod earlier_failure;
 pub(super) mod failed_names;
+mod red_run;
 mod search;
+mod share;
 mod special_run;
 
 use std::sync::LazyLock;
@@ -83,7 +85,7 @@ fn check_others(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut Fin
 pub(super) fn failed_commands<'a>(message: &'a str, facts: &'a TranscriptFacts) -> impl Iterator<Item = &'a str> {
     let edited = facts.last_edit(is_code).unwrap_or(0);
     let is_failed = move |command: &&str| {
-        let is_meant = |run: &&CommandRun| run.command.inspect().contains(*command) && !run.was_refused() && !run.only_prints();
+        let is_meant = |run: &&CommandRun| calls(run.command.inspect(), command) && !run.was_refused() && !run.only_prints();
         let Some(run) = facts.commands.iter().rev().find(is_meant).filter(|run| run.step > edited) else { return false };
         let line = run.command.inspect();
         let failed_tests = run.tests.is_some_and(|tally| tally.failed > 0);
@@ -96,6 +98,14 @@ pub(super) fn failed_commands<'a>(message: &'a str, facts: &'a TranscriptFacts) 
         !told && (failed_tests || is_alone && run.state == CommandState::Failed || found)
     };
     commands_said_to_pass(message).filter(is_failed)
+}
+
+/// Returns whether a command line calls a command: the words may be the name of a test or of a suite, too.
+fn calls(line: &str, command: &str) -> bool {
+    let program = command.split_whitespace().next().unwrap_or_default();
+    let is_value = |before: &str| before.starts_with('-') && !matches!(before, "-m" | "--");
+    let is_called = |words: &[String]| words.iter().position(|word| word.rsplit('/').next() == program.rsplit('/').next()).is_some_and(|at| at == 0 || !is_value(&words[at - 1]));
+    line.contains(command) && parts(line).iter().any(|words| is_called(words))
 }
 
 /// Compares the claim that nothing warns with the last run that built or checked something.
@@ -131,6 +141,13 @@ fn check_accounts(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut F
     if let Some((claim, run, path)) = search::contradicted(message, facts, edited) {
         let run = quote(run.command.inspect());
         findings.file(Severity::Error, certainty, format!("The final message says what a search finds ({}), and the last one also lists {}. Do what is left there, or say that it is left. Run: {run}", quote(claim), quote(path)));
+    }
+    if let Some((claim, run, counted)) = share::contradicted(message, facts, edited) {
+        let run = quote(run.command.inspect());
+        findings.file(Severity::Error, certainty, format!("The final message speaks of all ({}), and the last run that counts them printed {}. Say which are missing, or do them. Run: {run}", quote(claim), quote(counted)));
+    }
+    if let Some(claim) = red_run::never_seen(message, facts) {
+        findings.file(Severity::Error, certainty, format!("The final message says that a test was seen to fail before the change ({}), and no run of the session failed. Run it on the code as it was, or say that it was not run there.", quote(claim)));
     }
     if let Some((claim, name, run)) = earlier_failure::not_the_only_one(message, facts) {
         let run = quote(run.command.inspect());
@@ -198,6 +215,8 @@ mod tests {
             ("`npm run lint` does not pass yet.", lint, None),
             ("Once `npm run lint` passes, you can merge.", lint, None),
             ("`npm run build` passes.", lint, None),
+            ("`npm run lint` passed earlier, before the rules changed.", lint, None),
+            ("`TestWait` passes with the fix, and failed without it.", ("go test -run TestWait ./...; git checkout a.go", 1, "--- FAIL: TestWait (0.00s)\nFAIL"), None),
         ] {
             assert_eq!(grades(&MisreportedRun, &after_runs(message, &[run])), Vec::from_iter(expected), "{message}");
         }

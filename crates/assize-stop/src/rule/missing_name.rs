@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
+use assize_ecosystem::{is_code, is_setting};
 use regex::Regex;
 
 use super::failing_check::is_alone;
@@ -37,6 +38,10 @@ impl Rule for MissingName {
         let went = |name: &str| diff.files.iter().any(|file| file.path.ends_with(name) || file.removed_lines().any(|(_, line)| line.contains(name)));
         let ran = |name: &str| facts.commands.iter().any(|run| run.output.inspect().contains(name) && run.state != crate::transcript::CommandState::Failed);
         check_requested(evidence, facts, &went, findings);
+        // Where no code came, the message speaks of what a document says.
+        if !diff.files.iter().any(|file| is_code(&file.path) || is_setting(&file.path)) {
+            return;
+        }
         for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Claimed) {
             let name = sighting.name.text.as_str();
             if !sighting.places.is_empty() || went(name) || ran(name) {
@@ -134,15 +139,19 @@ mod tests {
     use crate::transcript::{FactsBuilder, ToolCall, ToolResult};
 
     fn after(lines: &str, places: &[&str]) -> Vec<Certainty> {
+        after_in("src/a.kt", lines, places)
+    }
+
+    fn after_in(path: &str, lines: &str, places: &[&str]) -> Vec<Certainty> {
         let name = Name { source: NameSource::Claimed, kind: NameKind::Word, text: "trim".to_owned() };
         let places = places.iter().map(|path| (*path).to_owned()).collect();
         let names = vec![NameSighting { name, places }];
         let mut facts = FactsBuilder::default();
         facts.prompt("Keep 200 steps");
-        facts.call("1", ToolCall::Edit { paths: vec!["src/a.kt".into()] });
+        facts.call("1", ToolCall::Edit { paths: vec![path.to_owned()] });
         facts.result("1", &ToolResult::default());
         let transcript = EvidencePart::Gathered(facts.finish());
-        grades(&MissingName, &Evidence { names, transcript, final_message: says("`trim()` drops the steps beyond `limit`.").final_message, ..changed("src/a.kt", lines) })
+        grades(&MissingName, &Evidence { names, transcript, final_message: says("`trim()` drops the steps beyond `limit`.").final_message, ..changed(path, lines) })
     }
 
     #[test]
@@ -151,6 +160,7 @@ mod tests {
         assert_eq!(after("+val limit = 2\n", &["src/a.kt"]), []);
         assert_eq!(after("+x\n", &[]), [Certainty::Likely]);
         assert_eq!(after("-fun trim() {\n", &[]), []);
+        assert_eq!(after_in("docs/plan.md", "+There is a limit.\n", &[]), []);
     }
 
     #[test]

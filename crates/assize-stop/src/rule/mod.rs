@@ -136,6 +136,7 @@ rules! {
     mock_data: MockData,
     empty_body: EmptyBody,
     unused_parameter: UnusedParameter,
+    hard_coded_answer: HardCodedAnswer,
     conflict_marker: ConflictMarker,
     syntax_error: SyntaxError,
     debug_leftover: DebugLeftover,

@@ -45,7 +45,7 @@ impl Rule for NothingChanged {
         let never = facts.edits.is_empty() && evidence.accepted_fingerprint.is_none() && facts.prompts.len() <= 1;
         let calls_for_it = orders || claim.is_some() && COMPLAINS.is_match(words) && !words.contains('?');
         let asks = calls_for_it || claim.is_some_and(|claim| tried || never && claim.contains('`'));
-        if !asks || OUTSIDE.is_match(words) {
+        if !asks || OUTSIDE.is_match(words) || ASSURANCE.is_match(words) || is_bare_command(words) {
             return;
         }
         let elsewhere = may_have_worked_elsewhere(facts, since);
@@ -95,6 +95,18 @@ impl Rule for NothingChanged {
             );
         }
     }
+}
+
+/// A wish to know that something is as it should be: the answer may be what is to be changed.
+static ASSURANCE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:want|like|need) to (?:be|make) (?:really |very |quite )?(?:sure|certain)\b").expect("valid pattern")
+});
+
+/// Returns whether a prompt is the name of a command and nothing more: what it stands for, such as a procedure with questions of its own,
+/// is not known here.
+fn is_bare_command(words: &str) -> bool {
+    let has_arguments = words.split_once("<command-args>").is_some_and(|(_, rest)| !rest.trim_start().starts_with("</command-args>"));
+    words.trim_start().starts_with("<command-") && !has_arguments
 }
 
 /// The sentence that says that something was changed, in any language. Where commands were to edit files, it is enough that the
@@ -153,7 +165,9 @@ fn handed_back(message: &str) -> Option<&'static str> {
     // What stands before the question is its occasion, and no condition.
     let question = |sentence: &'_ str| {
         let at = ["shall i", "should i", "do you want me to", "would you like me to", "want me to", "may i"].iter().filter_map(|words| sentence.to_ascii_lowercase().find(words)).min();
-        !is_conditional(&sentence[at.unwrap_or(0)..])
+        // Which of several things is meant, only the user knows.
+        let chooses = ["which ", "where ", "how many "].iter().any(|word| sentence.to_ascii_lowercase()[..at.unwrap_or(0)].contains(word));
+        !chooses && !is_conditional(&sentence[at.unwrap_or(0)..])
     };
     if asks_permission(message).is_some_and(question) {
         return Some("asks whether to make it");

@@ -121,7 +121,7 @@ fn is_answered(diff: &Diff, fault: &PrintedFault<'_>) -> bool {
 static LOOSENS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i-u)\bwarn(?:ing)?\b|\boff\b|\bignor|\bexclud|\ballow|\bdisabl|\bskip|\bsuppress|\bnowarn|\bnolint|\bnoqa\b|exit-?code|cap-lints|\bfalse\b|",
-        r"max-warnings|\|\| (?:true|:)|\bcontinue-on-error|severity|baseline|\bper-file|[\x22']0[\x22']|: 0\b",
+        r"max-warnings|\|\| (?:true|:)|\bcontinue-on-error|severity|baseline|\bper-file|[\x22']0[\x22']|: 0\b|-Wconf|-Wno-|-Xlint:-",
     ))
     .expect("valid pattern")
 });

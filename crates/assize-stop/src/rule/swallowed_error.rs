@@ -1,9 +1,11 @@
 //! An error is caught and nothing is done about it.
 
+mod reported;
+
 use std::sync::LazyLock;
 
 use regex::Regex;
-use assize_core::diff::{DiffLineKind, FileChange};
+use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
 use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use assize_core::path::is_example;
@@ -11,7 +13,6 @@ use assize_core::text::quote;
 
 use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, is_reason, read, remarks};
 use super::{Findings, Needs, Rule};
-use crate::claim::sentences;
 use crate::evidence::Evidence;
 
 /// See the module.
@@ -41,15 +42,8 @@ impl Rule for SwallowedError {
         let glance = findings.glance;
         for file in glance.adding_or_near(&HINTS).filter(outside) {
             check_file(file, &asked, &demanded, &mut moved, findings);
-            drops_reported(file, evidence, findings);
         }
-        if reports_an_end(evidence) {
-            for file in diff.files.iter().filter(outside) {
-                if matches!(Language::of(&file.path), Some(Language::Rust | Language::Go)) {
-                    leaves_out(file, findings);
-                }
-            }
-        }
+        reported::check(evidence, diff.files.iter().filter(outside), findings);
     }
 }
 
@@ -110,105 +104,6 @@ fn check_file(
                 quote(line.raw)
             );
             findings.at(file, Some(line.number), severity, certainty, message);
-        }
-    }
-}
-
-/// An error that the user reported, and that a new handler now drops: the fault is out of sight and still there.
-fn drops_reported(file: &FileChange, evidence: &Evidence, findings: &mut Findings<'_>) {
-    static KIND: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)\b(?:except|catch|rescue)\b[ (]+(?:final |const |let )?\(?([A-Za-z_:.]*[A-Z][A-Za-z]*(?:Error|Exception|Failure|NotFound|Invalid|Timeout)|Throwable|Exception)\b").expect("valid pattern")
-    });
-    static PASTED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)\b[A-Z][a-z]+[A-Za-z]*(?:Error|Exception): ").expect("valid pattern")
-    });
-    static RETURNS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?-u)^return [a-z]\w*;?$").expect("valid pattern"));
-    static DROPS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?-u)^(?:next|continue|pass|break|return(?: (?:nil|null|None|false|False|true|True|undefined|\[\]|\{\}|\x22\x22|''))?|nil|null)?;?$|",
-            r"^(?:self\.|this\.)?_?(?:log(?:ger)?|console|Rails\.logger|logging|warnings?|System\.(?:out|err))\.[A-Za-z.]+\(",
-        ))
-        .expect("valid pattern")
-    });
-    let language = Language::of(&file.path);
-    for lines in &read(file, DiffSide::New) {
-        for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.changed && !line.in_test) {
-            let Some(kind) = KIND.captures(&line.code).map(|found| found[1].rsplit(['.', ':']).next().unwrap_or_default().to_owned()) else { continue };
-            // Who catches all that can go wrong catches what was reported as well.
-            let is_wide = matches!(&*kind, "Exception" | "Throwable" | "IOException" | "RuntimeException" | "BaseException" | "OSError" | "StandardError" | "ValueError");
-            let reported = || evidence.user_texts().any(|text| if is_wide { PASTED.is_match(text) } else { text.contains(&kind) });
-            let is_let = || is_let(evidence, &kind);
-            let ends = |code: &str| code.starts_with(['}', ')']) || ["end", "ensure", "finally", "else"].iter().any(|word| code.starts_with(word));
-            let by_depth = language == Some(Language::Python);
-            let body = lines[at + 1..].iter().filter(|own| !own.is_bare());
-            let body: Vec<&str> = body.take_while(|own| if by_depth { own.indent() > line.indent() } else { !ends(own.code.trim()) }).map(|own| own.code.trim()).collect();
-            let is_dropped = |code: &str| DROPS.is_match(code) || is_wide && RETURNS.is_match(code);
-            let drops = (1..=3).contains(&body.len()) && body.iter().all(|code| is_dropped(code));
-            if !drops || !reported() || is_let() {
-                continue;
-            }
-            findings.at(
-                file,
-                Some(line.number),
-                Severity::Error,
-                Certainty::Certain,
-                format!("{} drops the error {}, which the user has reported. Remove its cause, or ask the user whether it may be dropped.", quote(line.raw), quote(&kind)),
-            );
-            return;
-        }
-    }
-}
-
-/// Returns whether the user lets an error be dropped, or given another value.
-fn is_let(evidence: &Evidence, kind: &str) -> bool {
-    static LETS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:ignor|swallow|suppress|skip|drop|default|fall ?back|optional|tolerat|best[- ]effort|instead of (?:raising|throwing|crashing|failing|dying)|(?:not|n't|never|stop) (?:raise|throw|crash|fail|die|dying|crashing|throwing|raising)|return(?:s|ing)? (?:none|null|nil|false|an? empty|empty)|catch|keep going|go on|carry on|move on)").expect("valid pattern")
-    });
-    static TROUBLE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:errors?|exceptions?|crash\w*|fail\w*|dies|throws?|rais\w+|invalid|malformed|missing|broken|bad|corrupt\w*|unknown|absent|not (?:there|found|exist\w*))\b").expect("valid pattern")
-    });
-    let speaks_of_it = |sentence: &str| sentence.contains(kind) || TROUBLE.is_match(sentence);
-    evidence.user_texts().flat_map(sentences).any(|sentence| LETS.is_match(sentence) && speaks_of_it(sentence))
-}
-
-/// Returns whether the user reports how a program of Rust or Go ended, and does not let what caused it be left out.
-fn reports_an_end(evidence: &Evidence) -> bool {
-    static REPORTED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\bpanick|\bunwrap\(\)|\bParse(?:Int|Float|Bool)Error\b|\bstrconv\.|invalid syntax|\bparsing \x22|goroutine [0-9]").expect("valid pattern")
-    });
-    evidence.user_texts().any(|text| REPORTED.is_match(text)) && !is_let(evidence, "unwrap")
-}
-
-/// What ended a run of Rust or was passed on in Go, and is left out without a word now.
-fn leaves_out(file: &FileChange, findings: &mut Findings<'_>) {
-    static ENDED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)\.unwrap\(\)|\.expect\(|\?;$|\breturn\b[ -~]*\berr\b|log\.Fatal|\bpanic\(").expect("valid pattern")
-    });
-    static LEFT_OUT: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)^\s*if let Ok\([ -~]*\{$|\blet Ok\([ -~]* else \{ continue;? \}|filter_map\([ -~]*\.ok\(\)|\.flatten\(\)|^\s*continue;?$").expect("valid pattern")
-    });
-    for hunk in &file.hunks {
-        let ended = hunk.lines.iter().any(|line| line.kind == DiffLineKind::Removed && ENDED.is_match(line.text.inspect()));
-        let mut number = hunk.new_start;
-        for (at, line) in hunk.lines.iter().enumerate() {
-            let text = line.text.inspect();
-            // An `else` below says what becomes of the others.
-            let has_other = || {
-                let below = hunk.lines[at + 1..].iter().filter(|line| line.kind != DiffLineKind::Removed).take(8);
-                below.into_iter().any(|line| line.text.inspect().trim_start().starts_with("} else"))
-            };
-            if ended && line.kind == DiffLineKind::Added && LEFT_OUT.is_match(text) && !has_other() {
-                findings.at(
-                    file,
-                    Some(number),
-                    Severity::Error,
-                    Certainty::Certain,
-                    format!("{} leaves out without a word what ended the run before, and the user has reported it. Read it, report it, or ask the user whether it may be left out.", quote(text.trim())),
-                );
-                return;
-            }
-            number += u32::from(line.kind != DiffLineKind::Removed);
         }
     }
 }

@@ -40,7 +40,10 @@ impl Rule for TodoListOpen {
         // Parts of a transcript that were left out may have closed items.
         // Work that came after the list was touched may be what its items were.
         let worked_on = facts.edits.iter().any(|edit| edit.step > facts.todos_step);
-        let sure = facts.limits.is_empty() && !evidence.directives.iter().any(lets_stop) && (goes_on || !worked_on);
+        // A turn that changed nothing answered something.
+        let works = facts.edits.iter().any(|edit| edit.step > facts.last_prompt_step);
+        let awaits = facts.open_todos().any(|item| AWAITS.is_match(item.text.inspect()));
+        let sure = !awaits && facts.limits.is_empty() && !evidence.directives.iter().any(lets_stop) && (goes_on || works && !worked_on);
         findings.file(
             Severity::Error,
             if sure { Certainty::Certain } else { Certainty::Likely },
@@ -48,6 +51,11 @@ impl Rule for TodoListOpen {
         );
     }
 }
+
+/// An item that is the user's to do.
+static AWAITS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)^(?:the )?(?:user|customer|you|human|maintainer)s? \w+|^(?:wait|await|ask|get|obtain|request|seek)\w*\b[ -~]{0,30}\b(?:approval|feedback|sign-?off|confirmation|answer|reply|review|user|go-?ahead)\b").expect("valid pattern")
+});
 
 /// Returns whether the message ends with the announcement that the work continues: it does not, once the agent stops.
 fn announces(message: &str) -> bool {
@@ -91,7 +99,7 @@ mod tests {
     use super::*;
     use assize_core::gathered::EvidencePart;
     use crate::rule::testing::{asked, found, grades};
-    use crate::transcript::{FactsBuilder, TodoItem, TodoState, ToolCall};
+    use crate::transcript::{FactsBuilder, TodoItem, TodoState, ToolCall, ToolResult};
 
     fn list(items: &[(&str, TodoState)]) -> ToolCall {
         let item =
@@ -102,6 +110,8 @@ mod tests {
     fn with(directive: &str, message: &str, items: &[(&str, TodoState)]) -> Evidence {
         let mut facts = FactsBuilder::default();
         facts.prompt("Go on");
+        facts.call("0", ToolCall::Edit { paths: vec!["src/parser.rs".into()] });
+        facts.result("0", &ToolResult::default());
         facts.call("1", list(items));
         Evidence { transcript: EvidencePart::Gathered(facts.finish()), ..asked(directive, message) }
     }
@@ -155,6 +165,24 @@ mod tests {
                 "{directive} / {message}"
             );
         }
+    }
+
+    #[test]
+    fn an_item_of_the_user_makes_it_likely() {
+        let items = [("Write the spec", TodoState::Closed), ("User reviews the spec", TodoState::Pending)];
+        assert_eq!(grades(&TodoListOpen, &with("Design the parser", "The spec is written.", &items)), [Certainty::Likely]);
+    }
+
+    #[test]
+    fn a_turn_that_changes_nothing_is_likely() {
+        let mut facts = FactsBuilder::default();
+        facts.prompt("How would you measure it?");
+        facts.call("1", list(&OPEN));
+        let evidence = Evidence {
+            transcript: EvidencePart::Gathered(facts.finish()),
+            ..asked("How would you measure it?", "With two runs, one of each.")
+        };
+        assert_eq!(grades(&TodoListOpen, &evidence), [Certainty::Likely]);
     }
 
     #[test]

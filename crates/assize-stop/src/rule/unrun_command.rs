@@ -9,6 +9,7 @@ use regex::Regex;
 use super::{Findings, Needs, Rule};
 use crate::claim::{names_obstacle, sentences};
 use crate::evidence::Evidence;
+use crate::names::words;
 
 /// See the module.
 pub struct UnrunCommand;
@@ -32,6 +33,16 @@ impl Rule for UnrunCommand {
             return;
         }
         let complete = facts.limits.is_empty() && facts.delegation_step.is_none();
+        if let Some(program) = handed_over(directive.text.inspect(), message)
+            && !facts.commands.iter().any(|run| words(run.command.inspect()).any(|word| word == program) && !run.was_refused())
+        {
+            findings.file(
+                Severity::Error,
+                if complete { Certainty::Certain } else { Certainty::Likely },
+                format!("Directive {} says to get {} green, no command of the session runs it, and the final message leaves that to the user. Run it and repair what it reports, or say why it cannot be run.", directive.id, quote(program)),
+            );
+            return;
+        }
         for (command, measures) in ordered(directive.text.inspect()) {
             let core: Vec<&str> = command.split_whitespace().take(TELLING_WORDS).collect();
             let has_run = |line: &str| core.iter().all(|word| line.contains(word));
@@ -46,6 +57,32 @@ impl Rule for UnrunCommand {
             );
         }
     }
+}
+
+/// The program that the directive orders to be green, and that the message tells the user to run.
+fn handed_over<'a>(directive: &'a str, message: &str) -> Option<&'a str> {
+    static GREEN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:get|make|until|till|so that|have|bring|see|keep) `?([a-z][\w-]{2,20})(?: [a-z./-]+)?`? (?:to )?(?:is |be |are |stay )?(?:all )?(?:green|pass(?:es|ing)?|clean|happy|through|work)\b|",
+            r"\b(?:run|execute) `?([a-z][\w-]{2,20})\b[ -~]{0,30}? (?:and|then|until) (?:fix|get|make|it|see)\b|\b`?([a-z][\w-]{2,20})`? (?:must|has to|should|needs to) (?:pass|be green|be clean|succeed)\b",
+        ))
+        .expect("valid pattern")
+    });
+    const OTHERS: [&str; 16] = ["the", "them", "test", "tests", "all", "everything", "that", "this", "build", "lint", "suite", "pipeline", "code", "sure", "main", "they"];
+    let programs = GREEN.captures_iter(directive).filter_map(|found| Some(found.iter().skip(1).flatten().next()?.as_str()));
+    let told = |program: &str| {
+        let runs = message.split('`').skip(1).step_by(2).filter(|span| words(span).any(|word| word == program) && span.contains(' '));
+        runs.into_iter().any(|span| leads_to(message, span))
+    };
+    programs.filter(|program| !OTHERS.contains(program)).find(|program| told(program))
+}
+
+/// Returns whether the line of a message that has this command tells somebody to run it.
+fn leads_to(message: &str, span: &str) -> bool {
+    static TELLS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)^[ -/:-@]*(?:[0-9]+[.)] *)?(?:then |please |now |just |next,? )*(?:run|execute|try|call|start)\b|\b(?:you (?:can|could|should|need to|have to|may|only)|please|left to|remains to|next step)\b").expect("valid pattern")
+    });
+    message.lines().filter(|line| line.contains(span)).any(|line| TELLS.is_match(line))
 }
 
 /// The commands in marks of code that a text orders to be run, and whether they are to measure something.
@@ -86,6 +123,17 @@ mod tests {
         }
         let transcript = EvidencePart::Gathered(facts.finish());
         grades(&UnrunCommand, &Evidence { transcript, diff: changed("src/lib.rs", "+x\n").diff, ..asked(prompt, message) })
+    }
+
+    #[test]
+    fn what_has_to_be_green_is_not_left_to_the_user() {
+        let ask = "Port the Makefile to CMake. Build it and get ctest green.";
+        let left = "The port is written.\n\n1. run `cmake -B build && ctest --test-dir build`\n";
+        assert_eq!(after(ask, left, &["cmake --version"]), [Certainty::Certain]);
+        assert_eq!(after(ask, left, &["ctest --test-dir build"]), []);
+        assert_eq!(after(ask, "Done. `ctest --test-dir build` is in the README.", &["cmake --version"]), []);
+        assert_eq!(after("Port the Makefile to CMake.", left, &["cmake --version"]), []);
+        assert_eq!(after(ask, "ctest is not installed here. Please run `ctest --test-dir build`.", &[]), []);
     }
 
     #[test]

@@ -31,6 +31,15 @@ impl Rule for UnseenFigure {
             return;
         }
         let texts = Texts::of(evidence, facts);
+        if let Some((figure, unit)) = in_table(evidence.message()).find(|(figure, unit)| texts.is_beyond(figure, unit)) {
+            let sure = facts.limits.is_empty() && !texts.is_cut && facts.delegation_step.is_none();
+            findings.file(
+                Severity::Error,
+                if sure { Certainty::Certain } else { Certainty::Likely },
+                format!("A table of the final message gives the figure {figure} {unit}, and no run of the session printed one near it. Run what shows it and report what it says."),
+            );
+            return;
+        }
         for sentence in statements(evidence.message()) {
             if let Some(factor) = FACTOR.captures(sentence).and_then(|found| found.iter().skip(1).flatten().next())
                 && texts.contradict_factor(factor.as_str())
@@ -153,6 +162,20 @@ impl<'a> Texts<'a> {
             && (measured.iter().all(|time| claimed < time * (1.0 - TOLERANCE)) || measured.iter().all(|time| claimed > time * (1.0 + TOLERANCE)))
     }
 
+    /// Returns whether a figure lies beyond all that runs printed with its unit: it is no mean of them either.
+    fn is_beyond(&self, figure: &str, unit: &str) -> bool {
+        const TOLERANCE: f64 = 0.1;
+        let number = |text: &str| text.replace([',', '_', '*'], "").parse::<f64>().ok();
+        let before_unit = |line: &'_ str| -> Vec<f64> {
+            let behind = line.match_indices(unit).map(|(at, _)| line[..at].trim_end());
+            behind.filter_map(|text| number(text.rsplit(|character: char| !(character.is_ascii_digit() || ",._".contains(character))).next()?)).collect()
+        };
+        let printed: Vec<f64> = self.measurements.iter().flat_map(|output| output.lines()).flat_map(before_unit).take(FIGURES_MAX).collect();
+        let Some(claimed) = number(figure).filter(|_| !self.have(figure.trim_matches('*'))) else { return false };
+        !printed.is_empty()
+            && (printed.iter().all(|other| claimed < other * (1.0 - TOLERANCE)) || printed.iter().all(|other| claimed > other * (1.0 + TOLERANCE)))
+    }
+
     /// Returns whether runs measured something, and no two of their figures are in this proportion.
     fn contradict_factor(&self, factor: &str) -> bool {
         let Ok(factor) = factor.parse::<f64>() else { return false };
@@ -188,6 +211,29 @@ impl<'a> Texts<'a> {
             || tallies.iter().any(|(_, tally)| [tally.passed, tally.passed + tally.skipped, tally.passed + tally.failed, tally.passed + tally.failed + tally.skipped].contains(&figure))
             || (2..=tallies.len()).any(sums)
     }
+}
+
+/// The figures in the tables of a message, each with the unit at the head of its column.
+fn in_table(message: &str) -> impl Iterator<Item = (&str, &str)> {
+    static UNIT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)(?:\b|\()((?:ns|us|ms|s|b|allocs|mb|req|ops|rows|bytes)/(?:op|s|iter)|ns|us|ms|seconds)\b").expect("valid pattern")
+    });
+    let mut head: Vec<Option<&str>> = Vec::new();
+    message.lines().flat_map(move |line| {
+        let line = line.trim();
+        if !line.starts_with('|') {
+            head.clear();
+            return Vec::new();
+        }
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        if head.is_empty() {
+            head = cells.iter().map(|cell| UNIT.captures(cell).and_then(|found| found.get(1)).map(|unit| unit.as_str())).collect();
+            return Vec::new();
+        }
+        let is_figure = |cell: &&str| cell.trim_matches('*').len() > 2 && cell.chars().all(|character| character.is_ascii_digit() || ",._*".contains(character));
+        let figures = cells.into_iter().zip(&head).filter_map(|(cell, unit)| Some((cell, (*unit)?)));
+        figures.filter(|(cell, _)| is_figure(cell)).collect()
+    })
 }
 
 /// A number with its unit of time, if it has one.
@@ -244,6 +290,12 @@ mod tests {
         let slow = ("go test -bench .", "BenchmarkMake-8   491k   2455 ns/op\nBenchmarkMake-8   570k   2086 ns/op");
         assert_eq!(after("That is a factor of 5.3.", &[slow]), [Certainty::Certain]);
         assert_eq!(after("That is a factor of 1.2.", &[slow]), []);
+        let table = |after: &str| format!("| | ns/op | allocs/op |\n|---|---|---|\n| before | 2455 | 66 |\n| after | {after} | 66 |\n");
+        assert_eq!(after(&table("918"), &[slow]), [Certainty::Certain]);
+        for figure in ["2086", "2270", "2,086"] {
+            assert_eq!(after(&table(figure), &[slow]), [], "{figure}");
+        }
+        assert_eq!(after(&table("918"), &[tests]), []);
         for (message, runs) in [
             ("All 11 tests pass.", &[tests][..]),
             ("All 22 tests pass.", &[tests, tests]),

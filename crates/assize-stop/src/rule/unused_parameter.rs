@@ -79,7 +79,7 @@ fn check_file(
                 None if !promised && takes_in_vain(&function, &unused, evidence) => {
                     "the change hands it what it ignores".to_owned()
                 }
-                None if named.ask_for(&function, &unused, (&file.path, &lines[..open])) => "the directive asks for it by its name".to_owned(),
+                None if named.ask_for(&function, &unused, (&file.path, &lines[..open])) && !is_overridden(&function, evidence) => "the directive asks for it by its name".to_owned(),
                 None => continue,
             };
             // What the message admits is no secret.
@@ -113,9 +113,10 @@ fn takes_in_vain(function: &WholeFunction<'_, '_>, unused: &[String], evidence: 
     let keywords = heading.code.split_whitespace().take(2).collect::<Vec<_>>();
     let is_seen = ["pub", "export", "public", "open", "internal"].iter().any(|word| keywords.first().is_some_and(|first| first.starts_with(word)))
         || keywords.first() == Some(&"func") && keywords.get(1).is_some_and(|name| name.starts_with(|first: char| first.is_ascii_uppercase()));
-    let is_own = !is_seen && heading.indent() == 0 && function.body.iter().any(|line| !line.comment.trim().is_empty());
+    let is_said = || function.body.iter().any(|line| !line.comment.trim().is_empty());
+    let is_own = !is_seen && heading.indent() == 0 && (is_said() || function.body.iter().any(|line| is_hollow(&line.code)));
     let is_new = is_own && function.heading.iter().all(|line| line.changed);
-    let ignores_all = unused.len() == function.parameters.len() && is_constant(function) && !is_idle(&function.name, "", &[]);
+    let ignores_all = unused.len() == function.parameters.len() && !unused.is_empty() && is_constant(function) && !is_idle(&function.name, "", &[]);
     let call = format!("{}(", function.name);
     let is_call = |line: &str| {
         let heading = function.heading.iter().any(|own| own.raw == line);
@@ -124,6 +125,15 @@ fn takes_in_vain(function: &WholeFunction<'_, '_>, unused: &[String], evidence: 
     };
     let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
     is_new && ignores_all && files.iter().filter(|file| is_productive(&file.path)).flat_map(FileChange::added_lines).any(|(_, line)| is_call(line))
+}
+
+/// Returns whether a function that does nothing at all is there for others to replace: the change has it a second time.
+fn is_overridden(function: &WholeFunction<'_, '_>, evidence: &Evidence) -> bool {
+    let begins = function.heading[0].raw.trim_start();
+    let begins = &begins[..begins.find('(').map_or(begins.len(), |open| open + 1)];
+    let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
+    let lines = files.iter().flat_map(FileChange::added_lines);
+    is_constant(function) && lines.filter(|(_, line)| line.trim_start().starts_with(begins)).count() > 1
 }
 
 /// What the directive says of functions.
@@ -236,7 +246,7 @@ fn unused(function: &WholeFunction<'_, '_>) -> Vec<String> {
         .expect("valid pattern")
     });
     let is_used = |name: &str| {
-        let lines = || function.body.iter().filter(|line| !LOGS.is_match(&line.code) && !is_docstring(line));
+        let lines = || function.body.iter().filter(|line| !LOGS.is_match(&line.code) && !is_docstring(line) && !is_discarded(&line.code));
         let own = lines().any(|line| has_word(line.without_comment(), name));
         // What stands behind the heading on its last line belongs to the body.
         let beside = function.heading.last().is_some_and(|line| line.code.rsplit_once(['{', '=']).is_some_and(|(_, rest)| has_word(rest, name)));
@@ -278,6 +288,28 @@ fn promise<'l, 'a>(function: &WholeFunction<'l, 'a>, lines: &'l [CodeLine<'a>], 
     })
 }
 
+/// Returns whether a line computes something of which nothing is made.
+fn is_discarded(code: &str) -> bool {
+    static DISCARDS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u)^\s*(?:let |var |val )?_(?:: [ -~]+?)? :?= |^\s*(?:\(void\) ?\w+;|void \w+;|del \w+)").expect("valid pattern"));
+    DISCARDS.is_match(code)
+}
+
+/// Returns whether an expression is a value of several parts, and all of these are empty: a type, its fields, and nothing in them.
+fn is_hollow(code: &str) -> bool {
+    static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)[A-Za-z_]\w*").expect("valid pattern"));
+    const EMPTY: [&str; 14] =
+        ["return", "new", "default", "empty", "emptyList", "emptyMap", "emptySet", "of", "null", "nil", "false", "vec", "undefined", "None"];
+    let code = code.trim().trim_end_matches([';', ',']);
+    let is_part = |found: regex::Match<'_>| {
+        let (word, rest) = (found.as_str(), code[found.end()..].trim_start());
+        let is_field = (rest.starts_with(':') && !rest.starts_with("::") || rest.starts_with("=") && !rest.starts_with("==")) && rest.len() > 1;
+        word.starts_with(|first: char| first.is_ascii_uppercase()) || EMPTY.contains(&word) || is_field
+    };
+    let holds = code.contains(['(', '{', '[']);
+    holds && !code.bytes().any(|byte| byte.is_ascii_digit() && byte != b'0') && WORD.find_iter(code).all(is_part)
+}
+
 /// Returns whether a body does nothing but return something constant.
 fn is_constant(function: &WholeFunction<'_, '_>) -> bool {
     static CONSTANT: LazyLock<Regex> = LazyLock::new(|| {
@@ -288,8 +320,9 @@ fn is_constant(function: &WholeFunction<'_, '_>) -> bool {
         .expect("valid pattern")
     });
     let beside = function.heading.last().and_then(|line| line.code.split_once('{')).map_or("", |(_, rest)| rest);
-    let lines = function.body.iter().map(|line| line.code.as_str()).chain([beside]);
-    lines.map(|code| code.trim().trim_matches(['{', '}', ' '])).all(|code| CONSTANT.is_match(code))
+    let lines = function.body.iter().filter(|line| !is_docstring(line)).map(|line| line.code.as_str()).chain([beside]);
+    let is_one = |code: &str| CONSTANT.is_match(code.trim().trim_matches(['{', '}', ' '])) || is_hollow(code) || is_discarded(code);
+    lines.into_iter().all(is_one)
 }
 
 #[cfg(test)]
@@ -334,6 +367,10 @@ mod tests {
         let logged = "+def delete_prefix(self, prefix):\n+    log.info(\"deleting %s\", prefix)\n+    return 0\n";
         assert_eq!(check("add delete_prefix(prefix) to the stores", "store.py", logged), [Certain]);
         assert_eq!(check("Tidy the stores.", "store.py", logged), []);
+        let hook = "+class Base:\n+    def on_post(self, text):\n+        \"\"\"Called for each post.\"\"\"\n";
+        let own = "+class Echo(Base):\n+    def on_post(self, text):\n+        self.send(text)\n";
+        assert_eq!(check("A base class with on_post(text), and an echo.", "agent.py", &format!("{hook}{own}")), []);
+        assert_eq!(check("Add on_post(text).", "agent.py", hook), [Certain]);
         let ics = "+def to_ics(shifts):\n+    lines = [\"BEGIN:VCALENDAR\"]\n+    return lines\n";
         assert_eq!(check("Besides json we need csv and ics.", "export.py", ics), [Certain]);
         let handler = "+def healthz(request):\n+    return Response(\"ok\")\n";
@@ -345,6 +382,10 @@ mod tests {
         let lines = "+pub fn summarize(fixes: &[Fix]) -> f64 {\n+    fixes.windows(2).map(|leg| leg_km(leg[0], leg[1])).sum()\n+}\n+\n\
                      +fn leg_km(_a: Fix, _b: Fix) -> f64 {\n+    // haversine\n+    0.0\n+}\n";
         assert_eq!(check("src/lib.rs", lines, "Implemented."), [Certain]);
+        let hollow = "+pub fn decode(bytes: &[u8]) -> Option<Frame> {\n+    status(&bytes[2..])\n+}\n+\n\
+                      +fn status(body: &[u8]) -> Option<Frame> {\n+    let _: [u8; 6] = take(body, 0)?;\n+    Some(Frame::Status { callsign: String::new(), text: String::new() })\n+}\n";
+        assert_eq!(check("src/lib.rs", hollow, "Implemented."), [Certain]);
+        assert_eq!(check("src/lib.rs", &hollow.replace("text: String::new()", "text: read(body)"), "Implemented."), []);
         assert_eq!(check("src/lib.rs", &lines.replace("leg_km(leg[0], leg[1])", "leg.len() as f64"), "Implemented."), []);
         assert_eq!(check("src/lib.rs", &lines.replace("    0.0", "    (_a.lat - _b.lat).abs()"), "Implemented."), []);
     }

@@ -104,30 +104,44 @@ pub fn masks_status(command: &str) -> bool {
 }
 
 /// Splits a command line into simple commands of words. Quotes are respected, substitutions are
-/// not opened.
+/// not opened, and where input comes from and output goes to is left out.
 pub(crate) fn parts(command: &str) -> Vec<Vec<String>> {
     let mut parts = vec![Vec::new()];
     let mut word = String::new();
-    let mut quote = None;
-    let end_word = |word: &mut String, parts: &mut Vec<Vec<String>>| {
-        if !word.is_empty() {
-            parts.last_mut().expect("never empty").push(std::mem::take(word));
+    let (mut quote, mut is_target) = (None, false);
+    let end_word = |word: &mut String, parts: &mut Vec<Vec<String>>, is_target: &mut bool| {
+        let ended = std::mem::take(word);
+        if !ended.is_empty() && !std::mem::take(is_target) {
+            parts.last_mut().expect("never empty").push(ended);
         }
     };
-    for character in command.chars() {
+    let mut characters = command.chars().peekable();
+    while let Some(character) = characters.next() {
+        let next = characters.peek().copied();
         match (quote, character) {
             (Some(open), _) if character == open => quote = None,
             (Some(_), _) => word.push(character),
             (None, '\'' | '"') => quote = Some(character),
+            (None, '<' | '>') if next != Some('(') => {
+                // The number of a stream stands right before it: `2>&1`.
+                if word.bytes().all(|byte| byte.is_ascii_digit()) {
+                    word.clear();
+                }
+                end_word(&mut word, &mut parts, &mut is_target);
+                while characters.next_if(|next| matches!(next, '<' | '>' | '&')).is_some() {}
+                is_target = true;
+            }
+            (None, '&') if next == Some('>') => {}
             (None, ';' | '|' | '&' | '\n' | '(' | ')') => {
-                end_word(&mut word, &mut parts);
+                end_word(&mut word, &mut parts, &mut is_target);
+                is_target = false;
                 parts.push(Vec::new());
             }
-            (None, _) if character.is_whitespace() => end_word(&mut word, &mut parts),
+            (None, _) if character.is_whitespace() => end_word(&mut word, &mut parts, &mut is_target),
             (None, _) => word.push(character),
         }
     }
-    end_word(&mut word, &mut parts);
+    end_word(&mut word, &mut parts, &mut is_target);
     parts.retain(|part| !part.is_empty());
     parts
 }
@@ -135,6 +149,18 @@ pub(crate) fn parts(command: &str) -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn redirections_are_no_words() {
+        let split = |command: &str| parts(command).iter().map(|part| part.join(" ")).collect::<Vec<_>>();
+        assert_eq!(split("cargo test 2>&1 | tail -5"), ["cargo test", "tail -5"]);
+        assert_eq!(split("go test ./... > out.txt 2> err.txt && cat out.txt"), ["go test ./...", "cat out.txt"]);
+        assert_eq!(split("pytest -q &> log; wc -l < log"), ["pytest -q", "wc -l"]);
+        assert_eq!(split("echo 'a > b' >> c"), ["echo a > b"]);
+        assert_eq!(split("server & pytest"), ["server", "pytest"]);
+        assert!(!selects_tests("cargo test 2>&1") && !selects_tests("npm test > /tmp/out.txt"));
+        assert!(selects_tests("cargo test parser 2>&1"));
+    }
 
     #[test]
     fn roles_are_read_off_the_words() {

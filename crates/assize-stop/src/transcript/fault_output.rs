@@ -25,7 +25,7 @@ const FAULTS_MAX: usize = 200;
 pub fn faults(output: &str) -> Vec<PrintedFault<'_>> {
     static ON_ONE_LINE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"^(?:\[ERROR\] |error: |\s*)?(?P<path>[^\s:()\[\]]+\.[A-Za-z]+)",
+            r"^(?:\[ERROR\] |\[(?:error|warn)\] |error: |\s*)?(?P<path>[^\s:()\[\]]+\.[A-Za-z]+)",
             r"(?::(?P<line>\d+)(?::\d+)?:?\s|\((?P<row>\d+),\d+\): |:\[(?P<at>\d+)(?:,\d+)?\] )(?P<message>\S.*)$",
         ))
         .expect("valid pattern")
@@ -131,6 +131,10 @@ mod tests {
             ("writer.go:16:16: Error return value is not checked (errcheck)", &[("writer.go", 16)]),
             ("[ERROR] /src/App.java:[12,5] cannot find symbol", &[("/src/App.java", 12)]),
             ("a.c:3:2: warning: unused variable", &[]),
+            (
+                "[warn] /home/n/lending/Desk.scala:8:5: match may not be exhaustive.\n[warn]     status match {\n",
+                &[("/home/n/lending/Desk.scala", 8)],
+            ),
             ("[ERROR] Medium: Possible null in a.B.next(String) [a.B] At B.java:[line 21] NP_NULL", &[("B.java", 21)]),
             ("[ERROR] src/Wash.java:[14] (coding) MagicNumber: '42' is a magic number.", &[("src/Wash.java", 14)]),
             (

@@ -17,6 +17,15 @@ impl CommandRun {
         !redirects(command) && command_parts(command).all(|words| part_looks(&words))
     }
 
+    /// Returns whether the command searches texts.
+    pub fn searches(&self) -> bool {
+        const SEARCHERS: [&str; 5] = ["grep", "egrep", "rg", "ag", "ack"];
+        let searches = |part: &Vec<String>| {
+            SEARCHERS.contains(&part[0].as_str()) || part[0] == "git" && part.get(1).is_some_and(|word| word == "grep")
+        };
+        command::parts(self.command.inspect()).iter().any(searches)
+    }
+
     /// Returns whether the command can have run no code of the project: every part of it is known
     /// to look at files or to move them about. Says no when in doubt.
     pub fn runs_nothing(&self) -> bool {

@@ -6,11 +6,7 @@ use assize_core::path::file_name;
 use regex::Regex;
 
 use crate::claim::{hedged, holds_any, statements};
-use crate::transcript::command::parts;
 use crate::transcript::{CommandRun, TranscriptFacts};
-
-/// Programs that search texts.
-const SEARCHERS: [&str; 5] = ["grep", "egrep", "rg", "ag", "ack"];
 
 /// Returns the sentence, the last search, and the file that it lists and the sentence excludes.
 pub(super) fn contradicted<'a>(
@@ -35,13 +31,7 @@ pub(super) fn contradicted<'a>(
     if !named.iter().any(is_file) {
         return None;
     }
-    let is_search = |run: &&CommandRun| {
-        let parts = parts(run.command.inspect());
-        let searches = |part: &Vec<String>| {
-            SEARCHERS.contains(&part[0].as_str()) || part[0] == "git" && part.get(1).is_some_and(|word| word == "grep")
-        };
-        parts.iter().any(searches) && !run.command.inspect().contains('|')
-    };
+    let is_search = |run: &&CommandRun| run.searches() && !run.command.inspect().contains('|');
     let run = facts.commands.iter().rev().find(is_search).filter(|run| run.step > edited)?;
     let listed = run.output.inspect().lines().filter_map(|line| {
         let (path, rest) = line.split_once(':')?;
