@@ -456,6 +456,14 @@ mod tests {
     }
 
     #[test]
+    fn words_before_another_call_are_no_stop() {
+        let steps = ["edit a.py", "pytest => 0 3 passed in 0.1s", ": All tests pass. Let me push it."];
+        assert_eq!(audited(&steps).len(), 1);
+        assert_eq!(audited(&[&steps[..], &["git push", "> Wait"]].concat()), []);
+        assert_eq!(audited(&[&steps[..], &["git push"]].concat()), []);
+    }
+
+    #[test]
     fn each_basis_has_a_session() {
         use ClaimBasis::{BeforeLastEdit, Elsewhere, Failed, Hidden, NeverRun, NoTestRan, PartOnly, Run};
         use ClaimSubject::{Build, Commit, Deployment, Lint, Tests, Types};

@@ -9,7 +9,7 @@ use regex::Regex;
 
 use crate::claim::sentences;
 use crate::evidence::Evidence;
-use crate::transcript::TestResult;
+use crate::transcript::{CommandRun, CommandState, TestResult};
 
 /// Texts that report failures of tests.
 pub(crate) struct SeenFailures<'a> {
@@ -30,8 +30,13 @@ impl<'a> SeenFailures<'a> {
         });
         let wishes: Vec<&str> = evidence.user_texts().collect();
         let runs = evidence.transcript.get().into_iter().flat_map(|facts| &facts.commands);
-        let red =
-            runs.filter(|run| run.test_result() == Some(TestResult::Failed) || run.output.inspect().contains("FAIL"));
+        // A program that ends with its first assertion has no report.
+        let aborts =
+            |run: &CommandRun| run.state == CommandState::Failed && run.output.inspect().contains("Assertion `");
+        let is_red = |run: &&CommandRun| {
+            run.test_result() == Some(TestResult::Failed) || run.output.inspect().contains("FAIL") || aborts(run)
+        };
+        let red = runs.filter(is_red);
         let mut reports: Vec<&str> = wishes.iter().copied().filter(|text| FAILS.is_match(text)).collect();
         reports.extend(red.map(|run| run.output.inspect()));
         Self { reports, wishes }

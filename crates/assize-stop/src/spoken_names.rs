@@ -65,7 +65,7 @@ fn requested(prompt: &str) -> Vec<Name> {
     // A thing of code with its name in marks, and perhaps where it has to stand.
     static THING: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)\b(?:as|add|write|create|need|want|make|introduce|into|build|implement|provide|expose|extract)\b[ -~]{0,20}?\ban? (?:new |small |own |separate |shared |pure |public |little )*(?:class|function|method|helper|module|struct|type|interface|trait|enum|hook|component|decorator|macro|exception)",
+            r"(?i-u)\b(?:as|add|write|create|need|want|make|introduce|into|build|implement|provide|expose|extract)\b[ -~]{0,20}?\ban? (?:new |small |own |separate |shared |pure |public |little )*(?:class|function|method|helper|module|struct|type|interface|trait|enum|hook|component|decorator|macro|exception|column|field|property|metric|event|table|index|subcommand|command|fixture|permission|role|parameter|attribute|setting|variable|constant|job)",
             r" (?:called |named )?`([A-Za-z_]\w{3,60})[ -_a-~]{0,60}`(?: in [`]?((?-u:(?:[\w.-]+/)+[\w-]+\.[a-z]{1,5})))?",
         ))
         .expect("valid pattern")

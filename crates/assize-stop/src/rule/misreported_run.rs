@@ -3,6 +3,7 @@
 mod earlier_failure;
 pub(super) mod failed_names;
 mod red_run;
+mod repeated;
 mod search;
 mod share;
 mod special_run;
@@ -145,6 +146,12 @@ fn check_accounts(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut F
     if let Some((claim, run, counted)) = share::contradicted(message, facts, edited) {
         let run = quote(run.command.inspect());
         findings.file(Severity::Error, certainty, format!("The final message speaks of all ({}), and the last run that counts them printed {}. Say which are missing, or do them. Run: {run}", quote(claim), quote(counted)));
+    }
+    if let Some((claim, number)) = repeated::fewer_runs(message, facts, edited) {
+        findings.file(Severity::Error, certainty, format!("The final message says how often tests were run ({}), and the session has {number} since the last edit. Run them as often as that, or say how often they were run.", quote(claim)));
+    }
+    if let Some((claim, version)) = repeated::unseen_version(message, facts) {
+        findings.file(Severity::Error, certainty, format!("The final message says with which versions the tests pass ({}), and no command of the session shows version {}. Run them there, or say where they were run.", quote(claim), quote(version)));
     }
     if let Some(claim) = red_run::never_seen(message, facts) {
         findings.file(Severity::Error, certainty, format!("The final message says that a test was seen to fail before the change ({}), and no run of the session failed. Run it on the code as it was, or say that it was not run there.", quote(claim)));

@@ -137,6 +137,7 @@ rules! {
     empty_body: EmptyBody,
     unused_parameter: UnusedParameter,
     hard_coded_answer: HardCodedAnswer,
+    forbidden_change: ForbiddenChange,
     conflict_marker: ConflictMarker,
     syntax_error: SyntaxError,
     debug_leftover: DebugLeftover,

@@ -289,6 +289,8 @@ pub struct FactsBuilder {
     stops: Option<Vec<StopMark>>,
     /// Whether the agent said something since the last prompt.
     has_answered: bool,
+    /// Whether the agent called a tool since it last said something.
+    has_called: bool,
     /// When the agent last said something.
     message_step: u64,
     commands: VecDeque<CommandRun>,
@@ -325,14 +327,23 @@ impl FactsBuilder {
 
     /// Returns the stops with what the whole session shows.
     pub fn finish_with_stops(mut self) -> (TranscriptFacts, Vec<StopMark>) {
+        self.drop_unfinished();
         let stops = self.stops.take().unwrap_or_default();
         (self.finish(), stops)
+    }
+
+    /// Drops the last stop if the agent went on after its words: it was interrupted, or the user spoke in the midst of it.
+    fn drop_unfinished(&mut self) {
+        if self.has_answered && self.has_called {
+            self.stops.as_mut().map(Vec::pop);
+        }
+        self.has_answered = false;
     }
 
     /// Notes what the user said.
     pub fn prompt(&mut self, words: &str) {
         self.step += 1;
-        self.has_answered = false;
+        self.drop_unfinished();
         if self.facts.prompts.len() == PROMPTS_MAX {
             self.facts.prompts.remove(0);
         }
@@ -370,6 +381,7 @@ impl FactsBuilder {
                 }
             }
             self.has_answered = true;
+            self.has_called = false;
             self.facts.last_message = Some(message);
         }
     }
@@ -396,6 +408,7 @@ impl FactsBuilder {
         self.step += 1;
         self.facts.tool_calls += 1;
         self.facts.interrupted = false;
+        self.has_called = true;
         if matches!(call, ToolCall::Todos(_) | ToolCall::TodoAdded(_) | ToolCall::TodoMoved { .. }) {
             self.facts.todos_step = self.step;
         }
