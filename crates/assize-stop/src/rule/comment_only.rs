@@ -42,7 +42,9 @@ impl Rule for CommentOnly {
         if !is_code(&file.path) && !shows_failure(directive) {
             return;
         }
+        let title = directive.text.inspect().lines().next().unwrap_or_default();
         let sure = demanded
+            && !TITLE.is_match(title)
             && !BESIDE_CODE.is_match(directive.text.inspect())
             && !evidence.transcript.get().is_some_and(mended_a_run)
             && !documents(file)
@@ -125,6 +127,11 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         r"annotat\w*|descri\w*|explain\w*|notes?|text|prose|translat\w*|mention\w*|to-?dos?|fixmes?|clean(?: |-)?up|tidy|says?|above|year|phras\w*|revive|sphinx|doxygen|\w*_docs|trailing|pydocstyle)\b",
     ))
     .expect("valid pattern")
+});
+
+/// The beginning of a request for words about the code, perhaps behind the name of a part.
+static TITLE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)^(?:[\w./() -]+: )?(?:docs?|document\w*|comment\w*|godocs?|javadocs?|changelog|readme|typos?)\b").expect("valid pattern")
 });
 
 /// What is to be said, or is said wrongly, beside code.
@@ -222,6 +229,7 @@ mod tests {
     fn a_wish_for_words_as_well_makes_it_likely() {
         for (directive, path, lines) in [
             ("Make the cache safe for concurrent use and say so in the docs.", "a.go", " type Cache struct {\n+// It is safe.\n"),
+            ("middleware: document the printer\n\nThe printer has to honour NoColor.", "a.go", " type Cache struct {\n+// It is safe.\n"),
             ("Fix the off-by-one in the pager.", "a.rs", "-    // counts from 0\n+    // counts from 1\n     page += 1;\n"),
         ] {
             assert_eq!(check(directive, DONE, path, lines), [Certainty::Likely], "{directive}");

@@ -13,6 +13,7 @@ use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, has_word, is
 use super::function_shape::{end_of_heading, function_name, is_docstring, next_code};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
+use crate::names::definition;
 
 /// See the module.
 pub struct EmptyBody;
@@ -204,7 +205,8 @@ impl BodyScanner<'_> {
         }
         let call = format!("{}(", idle.name);
         let mut added = self.diff.files.iter().filter(|file| is_productive(&file.path)).flat_map(FileChange::added_lines);
-        heading.changed && is_hidden && added.any(|(_, text)| text.trim() != heading.raw.trim() && text.contains(&call))
+        // A method of this name that another type has is no call.
+        heading.changed && is_hidden && added.any(|(_, text)| text.contains(&call) && definition(text) != Some(&*idle.name))
     }
 
     /// Returns whether the change calls a new function that stands on its own and takes arguments
@@ -591,6 +593,7 @@ mod tests {
             ("src/A.java", " public class A {\n+    public A() {\n+    }\n"),
             ("src/A.cs", " class A : IDisposable\n+    public void Dispose() {}\n"),
             ("src/a.go", "+func (s *Store) Close() error {\n+\treturn nil\n+}\n"),
+            ("errors.go", "+func (e NoFile) lookup() {}\n+\n+func (e NoKey) lookup() {}\n"),
             ("src/a.go", "+func Load() error {\n+\tif x {\n+\t\treturn nil\n+\t}\n+}\n"),
             ("tests/a.rs", "+fn helper() {}\n"),
             ("stubs/a.pyi", "+def load() -> None: ...\n"),
