@@ -1,6 +1,7 @@
 //! A test asserts less than it did, or nothing.
 
 mod broken_value;
+mod looser;
 mod shown_value;
 mod tolerance;
 
@@ -18,6 +19,7 @@ use assize_core::text::quote;
 use super::reading::{
     DirectiveWish, CodeLine, MovedLines, DiffSide, code_of, enclosing, is_guarded, opens_function, opens_rust_tests, read, tests_in,
 };
+use self::looser::{Loosening, common, compares_beginning, is_unordered, share_a_beginning, wider};
 use self::shown_value::ShownValues;
 use self::tolerance::Tolerated;
 use super::{Findings, Needs, Rule};
@@ -271,7 +273,7 @@ fn check_blocks(file: &FileChange, evidence: &Evidence, asked: &DirectiveWish<'_
         static CHANCE: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"(?i-u)\bflak|intermittent|random|determinis|sometimes|every other|now and then|\b(?:un)?stable\b|manchmal|parfois|a veces").expect("valid pattern")
         });
-        let by_chance = || UNORDERED.iter().any(|mark| block.added.iter().any(|(_, new)| new.contains(mark))) && seen.wishes_match(&CHANCE);
+        let by_chance = || block.added.iter().any(|(_, new)| is_unordered(new)) && seen.wishes_match(&CHANCE);
         let is_granted = || {
             by_chance() || loosening.value.is_some_and(|value| seen.names_value(value))
                 || !takes_part() && seen.may_accept_more([test.as_deref().unwrap_or_default(), loosening.subject])
@@ -339,20 +341,6 @@ fn is_heading(text: &str, language: Option<Language>) -> bool {
             .iter()
             .any(|word| text.starts_with(word)),
     }
-}
-
-/// An assertion that no longer asserts what it did.
-struct Loosening<'a> {
-    line: u32,
-    message: String,
-    /// Whether it surely accepts all that it did, and more.
-    accepts_more: bool,
-    /// The new tolerance.
-    value: Option<&'a str>,
-    /// The numbers that are compared with a tolerance where they were compared exactly.
-    tolerated: Vec<Tolerated>,
-    /// What the old and the new line have in common at their beginning.
-    subject: &'a str,
 }
 
 /// The test that a line belongs to, as far as the change shows it.
@@ -423,111 +411,6 @@ fn judge<'a>(block: &ChangeBlock<'a>, language: Option<Language>, diff: &Diff) -
         },
     )
 }
-
-/// The beginning that a line shares with the one in whose place it came.
-fn common<'a>(old: &str, new: &'a str) -> &'a str {
-    let alike = old.chars().zip(new.char_indices()).find(|(before, (_, now))| before != now);
-    alike.map_or(new, |(_, (at, _))| &new[..at])
-}
-
-/// Returns whether two lines may be one before and after a change: they begin alike.
-fn share_a_beginning(old: &str, new: &str) -> bool {
-    let begins = |text: &str| text.trim_start().chars().take_while(|character| !matches!(character, ':' | '=' | ',')).take(12).collect::<String>();
-    begins(old) == begins(new)
-}
-
-/// Returns whether the same texts were compared whole before, and only as far as one of them goes now.
-fn compares_beginning(old: &str, new: &str) -> bool {
-    let arguments = |text: &str, call: &str| -> Option<String> {
-        let (_, rest) = text.split_once(call)?;
-        Some(rest.split([',', ')']).take(2).map(str::trim).collect::<Vec<_>>().join(","))
-    };
-    !old.contains("strncmp(") && arguments(old, "strcmp(").is_some_and(|whole| arguments(new, "strncmp(") == Some(whole))
-}
-
-/// Marks of a comparison for which the order is of no matter.
-const UNORDERED: [&str; 17] = [
-    ".Order()", ".OrderBy(", "sorted(", ".sort()", ".sorted()", "sort(", "set(", "Set(", "toSet()", ".to_set", "Set.of(", "Counter(", "BeEquivalentTo(",
-    "InAnyOrder(", "ElementsMatch(", "assertCountEqual(", "Bag(",
-];
-
-/// Compares a line with the one that took its place: a wider tolerance, an order that no longer counts, any error in place of one.
-fn wider<'a>(old: &str, new: &'a str, line: u32) -> Option<Loosening<'a>> {
-    static TOLERANCE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i-u)(?:\b|_)(?:tol(?:erance)?|eps(?:ilon)?|delta|rel(?:_tol)?|abs(?:_tol)?|accuracy|within|approx\w*|precision|margin|threshold|offset|near|almostequals?|closeto)\b",
-            r"(?:: ?[a-z]+[0-9]*)?[ -/:-~]{0,40}?(-?[0-9][0-9_.]*(?:e[-+]?[0-9]+)?)",
-        ))
-        .expect("valid pattern")
-    });
-    let tolerance = |text: &'_ str| -> Option<(f64, usize, usize)> {
-        let found = TOLERANCE.captures_iter(text).last()?;
-        let value = found.get(1)?;
-        Some((value.as_str().replace('_', "").trim_end_matches('.').parse().ok()?, value.start(), value.end()))
-    };
-    if let Some(((before, ..), (after, start, end))) = tolerance(old).zip(tolerance(new))
-        && after > before * 1.5
-        && before >= 0.0
-    {
-        return Some(Loosening {
-            line,
-            message: format!("{} has a wider tolerance than {}, which it replaces. Correct the code, or say where the tolerance comes from.", quote(new), quote(old)),
-            accepts_more: true,
-            value: Some(&new[start..end]),
-            tolerated: Vec::new(),
-            subject: common(old, new),
-        });
-    }
-    let looser = LOOSER.iter().find(|(strict, loose)| {
-        let (was, is) = (old.contains(strict), new.contains(loose) && !old.contains(loose));
-        was && is && !new.trim_end().ends_with(strict)
-    });
-    // The whole compared before, its first part alone now.
-    let first_alone = ["[0]", ".at(0)", ".first", ".get(0)", "slice(0, 1)"]
-        .iter()
-        .any(|part| new.contains(part) && !old.contains(part) && EXACT.is_match(old) && EXACT.is_match(new));
-    let any_error = ["raise_error", "toThrow", "pytest.raises", "assertRaises", "expectException"].iter().any(|call| {
-        let argument = |text: &str| text.split_once(call).map(|(_, rest)| rest.trim_matches(['(', ')', ' ', ';']).to_owned());
-        argument(old).zip(argument(new)).is_some_and(|(old, new)| !old.is_empty() && new.is_empty())
-    });
-    let unordered = UNORDERED.iter().any(|mark| new.contains(mark) && !old.contains(mark)) && EXACT.is_match(old) && !UNORDERED.iter().any(|mark| old.contains(mark));
-    (looser.is_some() || any_error || first_alone || unordered).then(|| Loosening {
-        line,
-        message: format!("{} accepts more than {}, which it replaces. Assert what has to hold, or say why it does not.", quote(new), quote(old)),
-        accepts_more: true,
-        value: None,
-        tolerated: Vec::new(),
-        subject: common(old, new),
-    })
-}
-
-/// Calls that compare exactly, and the ones beside them that accept more.
-const LOOSER: [(&str, &str); 24] = [
-    ("assert_equal", "assert_includes"),
-    (".to eq", "be_between("),
-    ("deepEqual(", "includes("),
-    ("deepEqual(", "assert.ok("),
-    ("assert.equal(", "assert.ok("),
-    ("assertEquals(List.of(", "assertTrue("),
-    ("assertSame(", "assertEqualsCanonicalizing("),
-    ("assertEquals(", "assertEqualsCanonicalizing("),
-    (".to eq(", "match_array("),
-    (".to eq(", "contain_exactly("),
-    (".to eq ", "match_array("),
-    ("containsExactly(", "containsExactlyInAnyOrder("),
-    ("containsExactly(", "contains("),
-    ("assertEqual(", "assertCountEqual("),
-    ("assertEqual(", "assertIn("),
-    ("assertEquals(", "assertTrue("),
-    ("toBe(", "toContain("),
-    ("toEqual(", "arrayContaining("),
-    ("toStrictEqual(", "arrayContaining("),
-    ("toEqual(", "objectContaining("),
-    ("toEqual(", "stringContaining("),
-    ("toEqual(", "toContain("),
-    ("toEqual(", "toMatchObject("),
-    ("toStrictEqual(", "toMatchObject("),
-];
 
 /// The names in a line, those of the assertions themselves left out.
 fn words(code: &str) -> impl Iterator<Item = &str> {
