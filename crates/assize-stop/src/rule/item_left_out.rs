@@ -1,5 +1,6 @@
 //! The user asked for something by name, and nothing of the change answers it.
 
+mod kind_of_file;
 mod searched;
 
 use std::collections::BTreeSet;
@@ -74,6 +75,12 @@ impl Rule for ItemLeftOut {
             if !is_edited && !diff.files.iter().any(is_there) && !excuses(message, &document) && asks_user(message).is_none() {
                 file(certainty, format!("a change of the {document}, and the change has none"));
             }
+        }
+        if let Some(thing) = kind_of_file::missing(directive.text.inspect(), diff)
+            && !excuses(message, &thing.to_lowercase())
+            && asks_user(message).is_none()
+        {
+            file(certainty, format!("a {thing}, and the change has no file of that kind"));
         }
         if let Some(facts) = evidence.transcript.get()
             && let Some(place) = searched::left(directive.text.inspect(), message, facts, diff)
