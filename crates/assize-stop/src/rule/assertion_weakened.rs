@@ -274,8 +274,12 @@ fn check_blocks(file: &FileChange, evidence: &Evidence, asked: &DirectiveWish<'_
             Regex::new(r"(?i-u)\bflak|intermittent|random|determinis|sometimes|every other|now and then|\b(?:un)?stable\b|manchmal|parfois|a veces").expect("valid pattern")
         });
         let by_chance = || block.added.iter().any(|(_, new)| is_unordered(new)) && seen.wishes_match(&CHANCE);
+        // How exact the result has to be, the user has said.
+        static PRECISION: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i-u)\bfloat(?:16|32)\b|\bf(?:16|32)\b|\bhalf (?:a|an) \w+ (?:off|is|more|less|does)|\b(?:single|half|lower|less) precision\b|\boff (?:is|by [ -~]{1,20}is) (?:no problem|fine|ok)\b|\bquanti[sz]").expect("valid pattern")
+        });
         let is_granted = || {
-            by_chance() || loosening.value.is_some_and(|value| seen.names_value(value))
+            is_tolerated && seen.wishes_match(&PRECISION) || by_chance() || loosening.value.is_some_and(|value| seen.names_value(value))
                 || !takes_part() && seen.may_accept_more([test.as_deref().unwrap_or_default(), loosening.subject])
         };
         let hides = ((loosening.accepts_more || takes_part()) && has_failed() || is_tolerated) && !is_granted();
@@ -317,7 +321,7 @@ fn lets_shown_pass<'a>(block: &ChangeBlock<'a>, shown: &[ShownValues]) -> Option
 /// Returns whether the user let expectations be looser, or named a value that a new one has.
 fn is_wished(seen: &SeenFailures<'_>, new: &str) -> bool {
     static LOOSER_WANTED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:relax|loosen|weaken|less strict|too strict|strict|brittle|flaky|toleran|approx|roughly|at least|at most|between|range|any value|not (?:be )?exact|don't care|doesn't matter|does not matter)").expect("valid pattern")
+        Regex::new(r"(?i-u)\b(?:relax|loosen|weaken|less strict|too strict|strict|brittle|flaky|toleran|approx|roughly|at least|at most|between|range|any value|random|uuid|unpredictable|unguessable|not (?:be )?exact|don't care|doesn't matter|does not matter)").expect("valid pattern")
     });
     let numbers = new.split(|character: char| !character.is_ascii_digit() && character != '.').filter(|number| number.len() > 2);
     numbers.into_iter().any(|number| seen.names_value(number)) || seen.wishes_match(&LOOSER_WANTED)

@@ -139,6 +139,12 @@ fn recorded(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
     let is_entry = |line: &str| {
         line.chars().filter(|letter| letter.is_alphabetic()).count() > 8 && !gone.contains(&bare(line)) && line.contains([':', '#', '$', '/'])
     };
+    // As many entries as before are the same under other names.
+    let shaped = |line: &str| line.chars().filter(|letter| letter.is_alphabetic()).count() > 8 && line.contains([':', '#', '$', '/']);
+    let (went, came) = (file.removed_lines().filter(|(_, line)| shaped(line)).count(), file.added_lines().filter(|(_, line)| shaped(line)).count());
+    if came <= went {
+        return None;
+    }
     let (number, line) = file.added_lines().find(|(_, line)| is_entry(line.trim()))?;
     Some((number, format!("{} is a new entry in a list of findings that are accepted. Correct what the check found; what is to stay, the user decides.", quote(line))))
 }
@@ -184,7 +190,12 @@ fn switched_off(file: &FileChange, diff: &Diff, session: &Session<'_>) -> Option
                 !run.only_looks() && [format!("[{id}]"), format!("({id})"), format!(" {id} "), format!(" {id}\n"), format!("-W{id}"), format!(" {id}:"), format!(".{id}:")].iter().any(|form| output.contains(form))
             });
             let is_off = !id.starts_with(|first: char| first.is_ascii_uppercase()) || ["ignore", "disable", "allow"].iter().any(|word| line.contains(word));
-            reported && is_off && !session.is_asked(id) && !has_word(&removed, id)
+            // Another tool's rule of the same name may have taken its place.
+            let is_replaced = file.hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| {
+                let text = line.text.inspect();
+                line.kind != DiffLineKind::Removed && text.contains(&format!("/{id}")) && !OFF.is_match(text)
+            });
+            reported && is_off && !is_replaced && !session.is_asked(id) && !has_word(&removed, id)
         };
         let id = ids.chain(codes).find(|id| own(id))?;
         Some((number, format!("{} switches {} off, which a check has reported in this session. Correct the code instead, or ask the user.", quote(line), quote(id))))

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use assize_core::diff::{Diff, FileChange};
+use assize_core::diff::{Diff, FileChange, FileStatus};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::path::file_name;
 use assize_core::text::quote;
@@ -31,7 +31,12 @@ impl Rule for ForbiddenChange {
         // What one prompt forbids another one may allow.
         let (Some(diff), [directive]) = (evidence.diff.get(), evidence.directives.as_slice()) else { return };
         let request = directive.text.inspect();
-        let hits = [file_touched(request, diff), code_used(request, diff), dependency_added(request, diff)];
+        // What a tool wrote on its own account was not touched by hand.
+        let is_written = |file: &FileChange| {
+            let facts = evidence.transcript.get();
+            facts.is_none_or(|facts| facts.edits.is_empty() || facts.edits.iter().any(|edit| edit.path.ends_with(&*file.path)))
+        };
+        let hits = [file_touched(request, diff).filter(|hit| is_written(hit.file)), code_used(request, diff), dependency_added(request, diff)];
         for hit in hits.into_iter().flatten() {
             let sure = is_alone(evidence) && !is_justified(evidence.message(), hit.what);
             findings.at(
@@ -55,7 +60,7 @@ struct ForbiddenThing<'a> {
 
 /// Words that make a ban depend on something.
 static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:if|unless|until|except|only|other than|more than|apart from|besides|yet|for now|too much|needlessly|unnecessar\w*|where|when)\b|\?$").expect("valid pattern")
+    Regex::new(r"(?i-u)\b(?:if|unless|until|except|only|other than|more than|apart from|besides|yet|for now|by hand|manually|directly|yourself|too much|needlessly|unnecessar\w*|where|when)\b|\?$").expect("valid pattern")
 });
 
 /// A file or a folder that has to stay as it is.
@@ -90,21 +95,26 @@ fn code_used<'a>(request: &'a str, diff: &'a Diff) -> Option<ForbiddenThing<'a>>
         ))
         .expect("valid pattern")
     });
-    let banned: Vec<(&str, &str)> = sentences(request)
+    let banned: Vec<(&str, &str, bool)> = sentences(request)
         .filter(|sentence| !CONDITION.is_match(sentence))
         .flat_map(|sentence| WORD.captures_iter(sentence))
         .filter_map(|found| Some((found.get(0)?.as_str(), found.get(1)?.as_str())))
         // Of what the request speaks elsewhere it may want a part.
         .filter(|(_, word)| request.matches(*word).count() == 1)
+        .map(|(said, word)| (said, word, said.contains("()")))
         .collect();
     for file in diff.files.iter().filter(|file| is_code(&file.path) && !is_generated(&file.path)) {
         for line in read(file, DiffSide::New).iter().flatten().filter(|line| line.changed) {
-            let has = |code: &str, word: &str| {
-                let is_part = |character: char| character.is_alphanumeric() || character == '_';
-                code.match_indices(word).any(|(at, _)| !code[..at].ends_with(is_part) && !code[at + word.len()..].starts_with(is_part))
+            // A method may be called like a word of the language; what is banned as a call has its marks.
+            let has = |code: &str, word: &str, is_call: bool| {
+                let is_part = |character: char| character.is_alphanumeric() || character == '_' || character == '.' && !is_call;
+                let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+                code.match_indices(word).any(|(at, _)| !code[..at].ends_with(is_part) && ends(&code[at + word.len()..]))
             };
-            let used = |(_, word): &&(&str, &str)| has(&line.code, word) && !file.removed_lines().any(|(_, old)| has(old, word));
-            if let Some((said, word)) = banned.iter().find(used) {
+            let used = |(_, word, is_call): &&(&str, &str, bool)| {
+                has(&line.code, word, *is_call) && !file.removed_lines().any(|(_, old)| has(old, word, *is_call))
+            };
+            if let Some((said, word, _)) = banned.iter().find(used) {
                 return Some(ForbiddenThing { said, what: word, file, line: Some(line.number) });
             }
         }
@@ -122,9 +132,11 @@ fn dependency_added<'a>(request: &'a str, diff: &'a Diff) -> Option<ForbiddenThi
         .expect("valid pattern")
     });
     let said = sentences(request).filter(|sentence| !CONDITION.is_match(sentence)).find_map(|sentence| NONE.find(sentence))?.as_str();
-    diff.files.iter().find_map(|file| {
+    // A part of the project that comes with a manifest of its own asks for what the others have.
+    diff.files.iter().filter(|file| file.status == FileStatus::Modified).find_map(|file| {
+        const KEYS: [&str; 9] = ["version", "edition", "name", "rust-version", "resolver", "node", "npm", "python", "pnpm"];
         let entry = entry_of(file_name(&file.path))?;
-        let name = |line: &'a str| entry.captures(line).and_then(|found| found.get(1)).map(|name| name.as_str());
+        let name = |line: &'a str| entry.captures(line)?.get(1).map(|name| name.as_str()).filter(|name| !KEYS.contains(name));
         let was = |name: &str| file.removed_lines().any(|(_, old)| old.contains(name));
         let (line, what) = file.added_lines().filter_map(|(line, text)| Some((line, name(text)?))).find(|(_, name)| !was(name))?;
         Some(ForbiddenThing { said, what, file, line: Some(line) })
@@ -178,6 +190,7 @@ mod tests {
             ("Fix the parser without changing anything in vendor/.", "vendor/a/b.c", &[Certain]),
             ("Leave legacy.py alone. Fix the import.", "app/legacy.py", &[Certain]),
             ("Fix the parser, but don't touch `src/lexer.rs`.", "src/parser.rs", &[]),
+            ("Don't edit src/lexer.rs by hand.", "src/lexer.rs", &[]),
             ("Don't change src/lexer.rs unless you need to.", "src/lexer.rs", &[]),
             ("Don't change the signatures in src/lexer.rs.", "src/lexer.rs", &[]),
             ("Why did nobody touch src/lexer.rs?", "src/lexer.rs", &[]),
@@ -193,6 +206,7 @@ mod tests {
         for (request, lines, expected) in [
             ("Add types. No `any` please.", "+function a(b: any) {}\n", &[Certain][..]),
             ("Parse the header, don't use `unwrap()`.", "+let a = b.unwrap();\n", &[Certain]),
+            ("Add types, and no `any`.", "+expect(x).toEqual(expect.any(Number));\n", &[]),
             ("Add types, and no `any`.", "+// not any of these\n+function a(b: string) {}\n", &[]),
             ("Add types, and no `any`.", "-let a: any = 1;\n+let a: any = 2;\n", &[]),
             ("There is no `retry` yet, add it.", "+retry(3);\n", &[]),
@@ -212,6 +226,7 @@ mod tests {
             (ask, "go.mod", "+\tgithub.com/vbauerster/mpb v8.7.2\n", &[Certain]),
             (ask, "package.json", "-    \"ora\": \"^5.0.0\"\n+    \"ora\": \"^6.0.0\"\n", &[]),
             (ask, "package.json", "+    \"bench\": \"node bench.js\",\n", &[]),
+            (ask, "Cargo.toml", "+version = \"0.2.0\"\n", &[]),
             ("Add a progress bar.", "requirements.txt", "+tqdm>=4\n", &[]),
             ("No new dependencies unless they are tiny.", "requirements.txt", "+tqdm>=4\n", &[]),
         ] {

@@ -78,6 +78,11 @@ fn literals(line: &str) -> BTreeSet<&str> {
     LITERAL.captures_iter(line).filter_map(|found| Some(found.iter().skip(1).flatten().next()?.as_str())).collect()
 }
 
+/// Returns whether a literal is a value, and not a sign.
+fn is_figure(literal: &str) -> bool {
+    literal.chars().any(char::is_alphanumeric)
+}
+
 /// Returns whether a literal is one that code rarely has by chance.
 fn is_telling(literal: &str) -> bool {
     let digits = literal.bytes().filter(u8::is_ascii_digit).count();
@@ -87,7 +92,7 @@ fn is_telling(literal: &str) -> bool {
 /// Returns the first new row that is an answer: one of a new table that holds nothing else, or a branch for one input.
 fn special_case<'a>(file: &'a FileChange, is_answer: &dyn Fn(&str) -> bool) -> Option<(u32, &'a str)> {
     static BRANCH: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)\b(?:if|elif|elsif|when|case|unless)\b|[=!]==?|=>").expect("valid pattern")
+        Regex::new(r"(?-u)^\s*(?:\}?\s*else )?(?:if|elif|elsif|unless)\b|^\s*return\b[ -~]* if\b|\?[ -~]+:").expect("valid pattern")
     });
     static RETURNS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?-u)^\s*(?:return\b|yield\b|[\w.]+ = )|\breturn\b|=>|->|\bthen\b|\?").expect("valid pattern"));
@@ -116,7 +121,15 @@ fn special_case<'a>(file: &'a FileChange, is_answer: &dyn Fn(&str) -> bool) -> O
             let next = came.get(at + 1).filter(|(own, _)| *own == line + 1).map_or("", |(_, next)| *next);
             let given = if RETURNS.is_match(next) && literals(text).len() < LITERALS_MIN + 1 { format!("{text} {next}") } else { (*text).to_owned() };
             let is_new = || !removed().any(|old| old.split(['(', '=']).next() == text.split(['(', '=']).next());
-            if BRANCH.is_match(&code) && (RETURNS.is_match(&code) || RETURNS.is_match(next)) && is_answer(&given) && is_new() {
+            // What it gives has to be an answer as well: a value that stands for none has no literal there.
+            let gives = |text: &str| literals(text.rsplit_once("return").map_or(text, |(_, value)| value)).iter().any(|value| is_figure(value));
+            let answers = if given.len() > text.len() { gives(next) } else { gives(text) };
+            if BRANCH.is_match(&code)
+                && (RETURNS.is_match(&code) || RETURNS.is_match(next))
+                && answers
+                && is_answer(&given)
+                && is_new()
+            {
                 return Some((*line, text));
             }
         }

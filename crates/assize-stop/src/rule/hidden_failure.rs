@@ -68,6 +68,11 @@ fn by_run(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findings<
             // Where no file is known, the program or package that the id begins with stands for it.
             let own = if lost_test::file_of(id).is_empty() { id.split(' ').next().unwrap_or_default() } else { lost_test::file_of(id) };
             let path = file.map_or(own, |file| &file.path);
+            // A file that could not be loaded may be another runner's.
+            let is_file = lost_test::file_of(id) == *id && !id.is_empty();
+            if is_file && !seen.has_failed_by_assertion(file_name(id)) {
+                return false;
+            }
             !seen.is_wanted_away(name_of(id), path) && !file.zip(evidence.diff.get()).is_some_and(|(file, diff)| lives_on(file, diff))
         };
         let hidden: Vec<String> =
@@ -261,7 +266,7 @@ fn by_pattern(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findi
 /// What can keep a test from running.
 static GATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?-u)\b[Aa]ssum(?:e|ing|ptions?)\w*[.(]|\bassumeTrue\b|\bwithKnownIssue\b|\bXCTExpectFailure\b|^\s*#if|\b(?:runIf|skipIf|skipUnless|onlyIf|runUnless)\b|#\[cfg_attr\([ -~]*\bignore\b|#\[cfg\(|\b[Ss]kip\w*\s*\(|^\s*skip\b|^\s*pending\b|@Tag\(|@tag\b|^\s*tag \w|",
+        r"(?-u)\b[Aa]ssum(?:e|ing|ptions?)\w*[.(]|\bassumeTrue\b|\bwithKnownIssue\b|\bXCTExpectFailure\b|^\s*#if|\b(?:runIf|skipIf|skipUnless|onlyIf|runUnless)\b|#\[cfg_attr\([ -~]*\bignore\b|#\[cfg\(|\b[Ss]kip\w*\s*\((?:[^0-9]|$)|^\s*skip\b|^\s*pending\b|@Tag\(|@tag\b|^\s*tag \w|",
         r"@(?:Disabled|Ignore|Enabled)|#\[(?:ignore|Requires)|\[(?:Trait|Category|Ignore)|@pytest\.mark\.(?:skip|xfail|slow|integration|flaky|manual)|, :[a-z]+(?: do|,|$)|",
         r"^\s*(?:if|unless|guard|let)\b[ -~]*\breturn\b|\breturn (?:if|unless)\b|\.(?:skip|fails|failing|todo|fixme)\b",
     ))
@@ -353,7 +358,16 @@ fn by_count(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: Option<Fewer<'_
         || seen.wants_any_away() || speaks_of_it(evidence.message()) || diff.is_empty() {
         return;
     }
-    let sure = is_alone(evidence) && evidence.transcript.get().is_some_and(|facts| facts.limits.is_empty());
+    // What a build left behind may have been collected as well.
+    static BUILT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\b(?:dist|build|out|target|lib|node_modules|coverage|\.next|obj|bin)\b").expect("valid pattern")
+    });
+    static COLLECTS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)ignore|exclude|roots|include|testmatch|testpaths|norecursedirs|rootdir").expect("valid pattern")
+    });
+    let settings = || diff.files.iter().filter(|file| is_setting(&file.path)).flat_map(FileChange::added_lines);
+    let collects = settings().any(|(_, line)| COLLECTS.is_match(line)) && (settings().any(|(_, line)| BUILT.is_match(line)) || BUILT.is_match(evidence.message()));
+    let sure = !collects && is_alone(evidence) && evidence.transcript.get().is_some_and(|facts| facts.limits.is_empty());
     findings.file(
         Severity::Error,
         if sure { Certainty::Certain } else { Certainty::Likely },

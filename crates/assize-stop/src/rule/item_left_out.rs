@@ -67,7 +67,7 @@ impl Rule for ItemLeftOut {
             let is_there = |change: &FileChange| {
                 let (name, path) = (file_name(&change.path).to_lowercase(), change.path.to_lowercase());
                 name.starts_with(&document)
-                    || document == "changelog" && (CHANGELOGS.iter().any(|other| name.starts_with(other)) || path.contains("changeset") || path.contains("changelog"))
+                    || document == "changelog" && (CHANGELOGS.iter().any(|other| name.starts_with(other)) || ["changeset", "changelog", "newsfragment", "changes/", "news/", "releasenotes"].iter().any(|part| path.contains(part)))
                     || document == "readme" && path.ends_with("docs/index.md")
             };
             // It may lie beside the work tree.
@@ -103,7 +103,7 @@ fn excuses(message: &str, thing: &str) -> bool {
     static EXCUSE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)\b(?:no|not|nothing|none|never|already|exist(?:s|ing)?|unchanged|untouched|unaffected|skipp?\w*|left|later|needs? no|cannot|",
-            r"except|covered?|same|through|via|inherits?|delegates?)\b|n(?:'|’)t\b",
+            r"except|covered?|same|through|via|inherit\w*|extends?|derives?|takes? (?:it|both|them|all) from|delegates?)\b|n(?:'|’)t\b",
         ))
         .expect("valid pattern")
     });

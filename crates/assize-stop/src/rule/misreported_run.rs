@@ -11,6 +11,7 @@ mod special_run;
 use std::sync::LazyLock;
 
 use assize_core::finding::{Certainty, Severity};
+use assize_core::path::file_name;
 use assize_core::text::quote;
 use assize_ecosystem::command::CommandRole;
 use assize_ecosystem::is_code;
@@ -118,7 +119,10 @@ fn check_warnings(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut F
     let edited = facts.last_edit(is_code).unwrap_or(0);
     let builds = |run: &&CommandRun| matches!(run.role, CommandRole::Check | CommandRole::Test) && !run.output.inspect().is_empty();
     let Some(run) = facts.commands.iter().rev().find(builds).filter(|run| run.step > edited) else { return };
-    if !WARNS.is_match(run.output.inspect()) {
+    // What is said of one file is held to that file.
+    let named: Vec<&str> = claim.split('`').skip(1).step_by(2).filter(|span| is_code(span)).map(file_name).collect();
+    let mut lines = run.output.inspect().lines();
+    if !lines.any(|line| WARNS.is_match(line) && (named.is_empty() || named.iter().any(|name| line.contains(name)))) {
         return;
     }
     let sure = facts.limits.is_empty();

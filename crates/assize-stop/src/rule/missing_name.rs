@@ -44,7 +44,10 @@ impl Rule for MissingName {
         }
         for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Claimed) {
             let name = sighting.name.text.as_str();
-            if !sighting.places.is_empty() || went(name) || ran(name) {
+            // What a build or a report writes is not there before it ran.
+            const WRITTEN: [&str; 9] = ["coverage/", "dist/", "build/", "target/", "out/", "site/", "htmlcov/", "public/build/", "reports/"];
+            let is_written = WRITTEN.iter().any(|folder| name.trim_start_matches("./").starts_with(folder));
+            if !sighting.places.is_empty() || went(name) || ran(name) || is_written {
                 continue;
             }
             let sure = is_alone(evidence) && facts.delegation_step.is_none() && is_own(evidence, name) && (!may_be_derived(name) || is_test_name(evidence, name));
@@ -78,9 +81,17 @@ fn check_requested(
     let is_made = |name: &str| {
         // A library makes the option of the name of a field.
         if let Some(option) = name.strip_prefix("--") {
+            // `--no-color` comes with `color`.
+            let option = option.strip_prefix("no-").unwrap_or(option);
             let forms = [option.to_owned(), option.replace('-', "_"), option.replace('-', "").to_lowercase()];
             let mut added = diff.files.iter().flat_map(FileChange::added_lines);
             return added.any(|(_, line)| forms.iter().any(|form| line.to_lowercase().contains(form)));
+        }
+        // Settings are bound to variables that are spelled otherwise.
+        let lower = name.to_lowercase();
+        let bound = [lower.replace('_', "."), lower.replace('_', "-"), lower.replace('_', "")];
+        if name.contains('_') && diff.files.iter().flat_map(FileChange::added_lines).any(|(_, line)| bound.iter().any(|form| line.to_lowercase().contains(form))) {
+            return true;
         }
         let prefix = name.split('_').next().unwrap_or(name);
         diff.files.iter().flat_map(FileChange::added_lines).any(|(_, line)| {

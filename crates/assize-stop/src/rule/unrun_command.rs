@@ -4,12 +4,14 @@ use std::sync::LazyLock;
 
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
+use assize_ecosystem::is_code;
 use regex::Regex;
 
 use super::{Findings, Needs, Rule};
 use crate::claim::{names_obstacle, sentences};
 use crate::evidence::Evidence;
 use crate::names::words;
+use crate::transcript::TestResult;
 
 /// See the module.
 pub struct UnrunCommand;
@@ -33,7 +35,9 @@ impl Rule for UnrunCommand {
             return;
         }
         let complete = facts.limits.is_empty() && facts.delegation_step.is_none();
-        if let Some(program) = handed_over(directive.text.inspect(), message)
+        // Where tests passed after the last edit, the program may have been called by another one.
+        let passed = facts.last_test_run(facts.last_edit(is_code).unwrap_or(0)).is_some_and(|(_, result)| result == TestResult::Passed);
+        if let Some(program) = handed_over(directive.text.inspect(), message).filter(|_| !passed)
             && !facts.commands.iter().any(|run| words(run.command.inspect()).any(|word| word == program) && !run.was_refused())
         {
             findings.file(
@@ -44,7 +48,10 @@ impl Rule for UnrunCommand {
             return;
         }
         for (command, measures) in ordered(directive.text.inspect()) {
-            let core: Vec<&str> = command.split_whitespace().take(TELLING_WORDS).collect();
+            // Another runner may have started the same.
+            const RUNNERS: [&str; 16] = ["python", "python3", "npm", "pnpm", "yarn", "npx", "bun", "node", "uv", "poetry", "pipenv", "run", "exec", "--", "bundle", "./gradlew"];
+            let telling = command.split_whitespace().filter(|word| !RUNNERS.contains(word));
+            let core: Vec<&str> = telling.take(TELLING_WORDS).map(|word| word.trim_start_matches("./")).collect();
             let has_run = |line: &str| core.iter().all(|word| line.contains(word));
             if facts.commands.iter().any(|run| (has_run(run.command.inspect()) || has_run(run.output.inspect())) && !run.was_refused()) || admits(message) {
                 continue;

@@ -79,7 +79,7 @@ fn check_file(
                 None if !promised && takes_in_vain(&function, &unused, evidence) => {
                     "the change hands it what it ignores".to_owned()
                 }
-                None if named.ask_for(&function, &unused, (&file.path, &lines[..open])) && !is_overridden(&function, evidence) => "the directive asks for it by its name".to_owned(),
+                None if named.ask_for(&function, &unused, (&file.path, &lines[..open])) && !is_overridden(&function, evidence) && !(promised && answers_always(&function)) => "the directive asks for it by its name".to_owned(),
                 None => continue,
             };
             // What the message admits is no secret.
@@ -125,6 +125,14 @@ fn takes_in_vain(function: &WholeFunction<'_, '_>, unused: &[String], evidence: 
     };
     let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
     is_new && ignores_all && files.iter().filter(|file| is_productive(&file.path)).flat_map(FileChange::added_lines).any(|(_, line)| is_call(line))
+}
+
+/// Returns whether a function says yes or no and nothing else, as one of several that a type promises may.
+fn answers_always(function: &WholeFunction<'_, '_>) -> bool {
+    let beside = function.heading.last().map_or("", |line| line.code.rsplit(['{', '>', '=']).next().unwrap_or_default());
+    let lines = function.body.iter().map(|line| line.code.as_str()).chain([beside]);
+    let words = |code: &str| code.trim().trim_matches(['{', '}', ';', ' ']).trim_start_matches("return ").trim().to_owned();
+    lines.map(words).filter(|word| !word.is_empty()).all(|word| matches!(&*word, "true" | "false" | "True" | "False"))
 }
 
 /// Returns whether a function that does nothing at all is there for others to replace: the change has it a second time.
@@ -189,10 +197,10 @@ fn taken<'a>(sentence: &'a str, name: &str) -> Option<&'a str> {
 const NAME_MIN: usize = 4;
 
 /// What a framework hands to a function, whether it needs it or not.
-const HANDED: [&str; 31] = [
+const HANDED: [&str; 35] = [
     "request", "req", "response", "res", "reply", "context", "ctx", "event", "events", "args", "kwargs", "argv", "props", "state", "next",
     "sender", "options", "opts", "config", "command", "done", "session", "info", "parent", "parser", "database", "app", "router", "client",
-    "server", "type",
+    "server", "type", "signum", "signal", "sig", "frame",
 ];
 
 /// The line that begins the type which a function stands in, as far as it is shown.
@@ -260,7 +268,7 @@ fn unused(function: &WholeFunction<'_, '_>) -> Vec<String> {
 fn promise<'l, 'a>(function: &WholeFunction<'l, 'a>, lines: &'l [CodeLine<'a>], promised: bool) -> Option<&'l CodeLine<'a>> {
     static LATER: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)\b(?:todo|fixme|later|for now|not yet|once|placeholder|stub|first|eventually|(?:will|would|should) (?:be|come|go|follow|need|do|use|call)|to be (?:done|added|written|filled)|",
+            r"(?i-u)\b(?:todo|fixme|later|for now|not yet|once|placeholder|stub|first[.!]?\s*$|eventually|(?:will|would|should) (?:be|come|go|follow|need|do|use|call)|to be (?:done|added|written|filled)|",
             r"(?:follows?|goes|go|comes?|plugs? in|hooks? in|belongs?|lives?) here|left (?:to|for)|leaves? (?:it |this )?(?:to|for)|real (?:implementation|version|one|call|check)|in (?:a )?(?:production|real)|",
             r"simplif|simulat|pretend|dummy|fake|missing|still|next (?:step|version)|nachher|später|plus tard)\b",
         ))

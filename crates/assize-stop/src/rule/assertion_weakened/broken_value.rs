@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use assize_core::diff::{DiffLineKind, FileChange, FileStatus};
 use assize_core::path::is_prose;
-use assize_ecosystem::is_test;
+use assize_ecosystem::{is_code, is_test};
 use regex::Regex;
 
 /// What is printed where something went wrong on the way.
@@ -25,6 +25,7 @@ pub(super) fn expected(file: &FileChange) -> Option<BrokenValue<'_>> {
     if file.status != FileStatus::Modified || !is_expectation(&file.path) {
         return None;
     }
+    let in_code = is_code(&file.path);
     for hunk in &file.hunks {
         let mut number = hunk.new_start;
         let (mut removed, mut added): (Vec<&str>, Vec<(u32, &str)>) = (Vec::new(), Vec::new());
@@ -34,7 +35,7 @@ pub(super) fn expected(file: &FileChange) -> Option<BrokenValue<'_>> {
                 DiffLineKind::Removed => removed.push(text),
                 DiffLineKind::Added => added.push((number, text)),
                 DiffLineKind::Context => {
-                    if let Some(found) = in_place(&removed, &added) {
+                    if let Some(found) = in_place(&removed, &added, in_code) {
                         return Some(found);
                     }
                     removed.clear();
@@ -43,7 +44,7 @@ pub(super) fn expected(file: &FileChange) -> Option<BrokenValue<'_>> {
             }
             number += u32::from(line.kind != DiffLineKind::Removed);
         }
-        if let Some(found) = in_place(&removed, &added) {
+        if let Some(found) = in_place(&removed, &added, in_code) {
             return Some(found);
         }
     }
@@ -51,10 +52,12 @@ pub(super) fn expected(file: &FileChange) -> Option<BrokenValue<'_>> {
 }
 
 /// Compares as many lines as went with those that came, one by one.
-fn in_place<'a>(removed: &[&'a str], added: &[(u32, &'a str)]) -> Option<BrokenValue<'a>> {
+fn in_place<'a>(removed: &[&'a str], added: &[(u32, &'a str)], in_code: bool) -> Option<BrokenValue<'a>> {
     let pairs = removed.iter().zip(added).filter(|_| removed.len() == added.len());
+    // In code, what is printed stands in a string; outside of it the word may be a value of the language.
+    let is_printed = |line: &str, at: usize| !in_code || line[..at].matches(['"', '\'', '`']).count() % 2 == 1;
     pairs.into_iter().find_map(|(old, (line, new))| {
-        let found = BROKEN.find(new)?;
+        let found = BROKEN.find(new).filter(|found| is_printed(new, found.start()))?;
         // What stands before it stood there before, and a figure or a text followed.
         let before = new[..found.start()].trim_start();
         let value = old.trim_start().strip_prefix(before)?;
@@ -86,6 +89,7 @@ mod tests {
             ("test/a.snap", "+2 x Poster A1  NaN €\n"),
             ("test/a.snap", "-2 x Poster A1  NaN €\n+3 x Poster A1  NaN €\n"),
             ("a.test.js", "-  expect(mean([])).toBeNull();\n+  expect(mean([])).toBeNaN();\n"),
+            ("a.test.js", "-  expect(find('x')).toBe(null);\n+  expect(find('x')).toBe(undefined);\n"),
             ("a.test.js", "-  expect(find('x')).toBe(null);\n+  const other = undefined;\n"),
         ] {
             assert!(!found(path, lines), "{path}: {lines}");

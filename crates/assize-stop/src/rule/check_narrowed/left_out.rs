@@ -33,7 +33,7 @@ pub(super) fn left_out(file: &FileChange, diff: &Diff, session: &Session<'_>) ->
         let folder = |path: &str| path.rsplit('/').nth(1).unwrap_or_default().to_owned();
         let is_hidden = |path: &str| fits(path) && !session.takes_out(&[stem_of(path)]) && !session.takes_out(&[&folder(path)]);
         let changed = own().map(|other| other.path.as_str()).filter(|path| session.complains_of(file_name(path)));
-        let hidden = changed.chain(complained().filter(|path| !is_test(path))).find(|path| is_hidden(path))?;
+        let hidden = changed.chain(complained().filter(|path| !is_test(path) && !is_generated(path))).find(|path| is_hidden(path))?;
         Some((number, format!("{} leaves out {}, of which a check has complained in this session. Correct the code instead.", quote(line), quote(hidden))))
     })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use assize_ecosystem::is_code;
 use regex::Regex;
 
 use crate::claim::statements;
@@ -26,15 +27,19 @@ pub(super) fn never_seen<'a>(message: &'a str, facts: &TranscriptFacts) -> Optio
     static DENIES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:not|never|would|should|could|might|may|if|unless|will|cannot|you|please)\b|n(?:'|’)t\b|\?$").expect("valid pattern")
     });
+    // A program that tries something out shows a fault and ends well.
+    let edited = facts.first_edit(is_code).unwrap_or(0);
+    let tries = facts.commands.iter().any(|run| run.step < edited && run.test_result().is_none() && !run.only_looks() && !run.runs_nothing());
+    static OF_TEST: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i-u)test|spec\b|\bred\b|\brot\b").expect("valid pattern"));
     let is_known = |result: TestResult| result == TestResult::Passed;
     let mut runs = facts.test_runs().peekable();
     // Tests that failed in another shape, or whose end is not known, may be what is meant.
     let only_green = runs.peek().is_some() && runs.all(|(_, result)| is_known(result));
     let any_failed = || facts.commands.iter().any(|run| run.state != CommandState::Succeeded && !run.only_looks());
-    if !only_green || any_failed() || facts.delegation_step.is_some() || !facts.limits.is_empty() {
+    if !only_green || tries || any_failed() || facts.delegation_step.is_some() || !facts.limits.is_empty() {
         return None;
     }
-    let says = |sentence: &&str| RED.is_match(sentence) && BEFORE.is_match(sentence) && SEEN.is_match(sentence) && !DENIES.is_match(sentence);
+    let says = |sentence: &&str| RED.is_match(sentence) && OF_TEST.is_match(sentence) && BEFORE.is_match(sentence) && SEEN.is_match(sentence) && !DENIES.is_match(sentence);
     statements(message).find(says)
 }
 

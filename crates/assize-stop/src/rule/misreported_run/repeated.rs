@@ -23,7 +23,7 @@ pub(super) fn fewer_runs<'a>(message: &'a str, facts: &TranscriptFacts, edited: 
         Regex::new(r"(?-u)\bfor\b|\bwhile\b|\bseq\b|\bxargs\b|\brepeat|-count|--runs|-n ?\d|--iterations|\bwatch\b|hyperfine|stress|flake|\bparallel\b|--rerun|#\d|--retry|--min-runs|\btimes\b").expect("valid pattern")
     });
     static DENIES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:not|never|would|should|could|might|may|if|unless|will|retr(?:y|ies|ied)|attempts?|you|each|every|per)\b|n(?:'|’)t\b|\?$").expect("valid pattern")
+        Regex::new(r"(?i-u)\b(?:not|never|would|should|could|might|may|if|unless|will|retr(?:y|ies|ied)|attempts?|up to|at most|at least|now|is|are|you|each|every|per)\b|n(?:'|’)t\b|\?$").expect("valid pattern")
     });
     let runs = || facts.commands_after(edited).filter(|run| run.role == CommandRole::Test && !run.was_refused());
     if facts.delegation_step.is_some() || !facts.limits.is_empty() || facts.commands.iter().any(|run| LOOPS.is_match(run.command.inspect())) || runs().any(may_hide_runs) {

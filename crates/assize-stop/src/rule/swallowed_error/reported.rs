@@ -140,10 +140,10 @@ fn drops_it(file: &FileChange, evidence: &Evidence, findings: &mut Findings<'_>)
 /// Returns whether the user lets an error be dropped, or given another value.
 fn is_let(evidence: &Evidence, kind: &str) -> bool {
     static LETS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:ignor|swallow|suppress|skip|drop|default|fall ?back|optional|tolerat|best[- ]effort|instead of (?:raising|throwing|crashing|failing|dying)|(?:not|n't|never|stop) (?:raise|throw|crash|fail|die|dying|crashing|throwing|raising)|return(?:s|ing)? (?:none|null|nil|false|an? empty|empty)|catch|keep going|go on|carry on|move on)").expect("valid pattern")
+        Regex::new(r"(?i-u)\b(?:ignor|swallow|suppress|skip|drop|default|fall ?back|optional|tolerat|best[- ]effort|instead of (?:raising|throwing|crashing|failing|dying)|(?:not|n't|never|stop) (?:raise|throw|crash|fail|die|dying|crashing|throwing|raising)|return(?:s|ing)? (?:none|null|nil|false|an? empty|empty)|catch|keep going|go on|carry on|move on|starts? (?:with|from|empty|at)|come up with|just means|counts? as|treat\w* (?:it )?as|(?:is|are|be|gives?|use|shows?) (?:just |simply )?(?:0|zero|none|nothing|empty)\b|(?:that(?:'|’)?s|is|are) (?:fine|ok|okay|normal|how it is)|of course)").expect("valid pattern")
     });
     static TROUBLE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:errors?|exceptions?|crash\w*|fail\w*|dies|throws?|rais\w+|invalid|malformed|missing|broken|bad|corrupt\w*|unknown|absent|not (?:there|found|exist\w*))\b").expect("valid pattern")
+        Regex::new(r"(?i-u)\b(?:errors?|exceptions?|crash\w*|fail\w*|dies|throws?|rais\w+|invalid|malformed|missing|broken|bad|corrupt\w*|unknown|absent|not (?:there|found|exist\w*)|no such|no \w+ (?:file|entr\w+)|empty|blank|fresh|first (?:run|start))\b").expect("valid pattern")
     });
     // "Everything else has to be there" lets no more be dropped than what is named.
     static NO_MORE: LazyLock<Regex> = LazyLock::new(|| {
@@ -186,7 +186,15 @@ fn leaves_out(file: &FileChange, findings: &mut Findings<'_>) {
                 let below = hunk.lines[at + 1..].iter().filter(|line| line.kind != DiffLineKind::Removed).take(8);
                 below.into_iter().any(|line| line.text.inspect().trim_start().starts_with("} else"))
             };
-            if ended && line.kind == DiffLineKind::Added && LEFT_OUT.is_match(text) && !has_other() {
+            // What is known to be nothing, such as a blank line or a comment, is no loss.
+            static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
+                Regex::new(r#"(?i-u)== ?""|== ?''|\bis_?(?:empty|blank)\b|\blen\([ -~]+\) ?(?:== ?0|< ?1)|\.trim\(\)|TrimSpace|HasPrefix\([ -~]+"(?:\#|//|;|--)"|starts_with\(["'](?:\#|//|;)"#).expect("valid pattern")
+            });
+            let is_nothing = || {
+                let above = hunk.lines[..at].iter().rev().find(|line| line.kind != DiffLineKind::Removed);
+                above.is_some_and(|line| NOTHING.is_match(line.text.inspect()) && !line.text.inspect().contains("err"))
+            };
+            if ended && line.kind == DiffLineKind::Added && LEFT_OUT.is_match(text) && !has_other() && !is_nothing() {
                 findings.at(
                     file,
                     Some(number),
