@@ -98,14 +98,9 @@ fn special_case<'a>(file: &'a FileChange, is_answer: &dyn Fn(&str) -> bool) -> O
         LazyLock::new(|| Regex::new(r"(?-u)^\s*(?:return\b|yield\b|[\w.]+ = )|\breturn\b|=>|->|\bthen\b|\?").expect("valid pattern"));
     let language = Language::of(&file.path);
     for hunk in &file.hunks {
-        let mut number = hunk.new_start;
-        let mut came: Vec<(u32, &str)> = Vec::new();
-        for line in hunk.lines.iter().filter(|line| line.kind != DiffLineKind::Removed) {
-            if line.kind == DiffLineKind::Added {
-                came.push((number, line.text.inspect()));
-            }
-            number += 1;
-        }
+        let stays = hunk.lines.iter().filter(|line| line.kind != DiffLineKind::Removed);
+        let numbered = (hunk.new_start..).zip(stays).filter(|(_, line)| line.kind == DiffLineKind::Added);
+        let came: Vec<(u32, &str)> = numbered.map(|(number, line)| (number, line.text.inspect())).collect();
         let removed = || hunk.lines.iter().filter(|line| line.kind == DiffLineKind::Removed).map(|line| line.text.inspect());
         for (at, (line, text)) in came.iter().enumerate() {
             let code = code_of(text, language);

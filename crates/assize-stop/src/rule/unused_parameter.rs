@@ -79,7 +79,7 @@ fn check_file(
                 None if !promised && takes_in_vain(&function, &unused, evidence) => {
                     "the change hands it what it ignores".to_owned()
                 }
-                None if named.ask_for(&function, &unused, (&file.path, &lines[..open])) && !is_overridden(&function, evidence) && !(promised && answers_always(&function)) => "the directive asks for it by its name".to_owned(),
+                None if named.ask_for(&function, &unused, (&file.path, &lines[..open])) && !is_overridden(&function, evidence) && !(promised && (answers_always(&function) || unused.len() < function.parameters.len())) => "the directive asks for it by its name".to_owned(),
                 None => continue,
             };
             // What the message admits is no secret.
