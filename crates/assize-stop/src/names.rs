@@ -68,6 +68,11 @@ pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|character: char| !character.is_alphanumeric() && character != '_').filter(|word| word.len() > 2)
 }
 
+/// Returns whether a file is the one that a text names, by its path or by the end of it.
+pub(crate) fn is_file_of(path: &str, said: &str) -> bool {
+    path == said || path.strip_suffix(said).is_some_and(|folder| folder.ends_with('/'))
+}
+
 /// The name that a line defines, of a function or a type.
 pub(crate) fn definition(line: &str) -> Option<&str> {
     static DEFINES: LazyLock<Regex> = LazyLock::new(|| {

@@ -136,11 +136,9 @@ fn recorded(file: &FileChange, session: &Session<'_>) -> Option<LookingAway> {
     // An entry that moved with its file is no new one.
     let bare = |line: &str| line.split_whitespace().filter(|word| !word.contains(['/', '.'])).collect::<Vec<_>>().join(" ");
     let gone: HashSet<String> = file.removed_lines().map(|(_, line)| bare(line)).collect();
-    let is_entry = |line: &str| {
-        line.chars().filter(|letter| letter.is_alphabetic()).count() > 8 && !gone.contains(&bare(line)) && line.contains([':', '#', '$', '/'])
-    };
-    // As many entries as before are the same under other names.
     let shaped = |line: &str| line.chars().filter(|letter| letter.is_alphabetic()).count() > 8 && line.contains([':', '#', '$', '/']);
+    let is_entry = |line: &str| shaped(line) && !gone.contains(&bare(line));
+    // As many entries as before are the same under other names.
     let (went, came) = (file.removed_lines().filter(|(_, line)| shaped(line)).count(), file.added_lines().filter(|(_, line)| shaped(line)).count());
     if came <= went {
         return None;

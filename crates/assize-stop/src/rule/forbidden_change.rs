@@ -14,6 +14,7 @@ use super::reading::{DiffSide, read};
 use super::{Findings, Needs, Rule};
 use crate::claim::sentences;
 use crate::evidence::Evidence;
+use crate::names::is_file_of;
 
 /// See the module.
 pub struct ForbiddenChange;
@@ -79,7 +80,7 @@ fn file_touched<'a>(request: &'a str, diff: &'a Diff) -> Option<ForbiddenThing<'
     banned.flat_map(|sentence| FILE.captures_iter(sentence)).find_map(|found| {
         let (said, path) = (found.get(0)?.as_str(), found.iter().skip(1).flatten().next()?.as_str());
         let is_it = |file: &&FileChange| {
-            if path.ends_with('/') { file.path.starts_with(path) || file.path.contains(&format!("/{path}")) } else { file.path == path || file.path.ends_with(&format!("/{path}")) }
+            if path.ends_with('/') { file.path.starts_with(path) || file.path.contains(&format!("/{path}")) } else { is_file_of(&file.path, path) }
         };
         let file = diff.files.iter().find(is_it)?;
         Some(ForbiddenThing { said, what: path, file, line: file.added_lines().next().map(|(line, _)| line) })

@@ -20,6 +20,7 @@ use super::{Findings, Needs, Rule};
 use crate::claim::{asks_user, leaves_undone, names_obstacle, sentences};
 use crate::directive::Directive;
 use crate::evidence::Evidence;
+use crate::names::is_file_of;
 use crate::phrases::Meaning::{Order, SaysUnchanged, WantsTests};
 
 /// See the module.
@@ -211,7 +212,7 @@ fn is_stem(item: &str, diff: &Diff) -> bool {
 
 /// The one thing of a list that the change has nothing of, where it has all others: as a changed file, or in its added lines.
 fn left_out<'a>(list: &[&'a str], diff: &Diff) -> Option<&'a str> {
-    let is_file = |item: &str| diff.files.iter().any(|file| file.path == item || file.path.ends_with(&format!("/{item}"))) || is_stem(item, diff);
+    let is_file = |item: &str| diff.files.iter().any(|file| is_file_of(&file.path, item)) || is_stem(item, diff);
     let is_added = |item: &str| diff.files.iter().flat_map(FileChange::added_lines).any(|(_, line)| line.contains(item));
     let is_context = |item: &str| diff.files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines).any(|line| line.text.inspect().contains(item));
     for is_there in [&is_file as &dyn Fn(&str) -> bool, &is_added] {

@@ -97,7 +97,7 @@ pub fn found_nothing(command: &str, output: &str, builds: bool) -> Option<bool> 
     if ends.iter().any(|words| output.contains(words)) {
         return Some(true);
     }
-    let parts = parts(&command.replace("2>&1", ""));
+    let parts = parts(command);
     let is_silent = |part: &&Vec<String>| SILENT.iter().any(|call| call.iter().eq(part.iter().take(call.len())));
     let silent = parts.iter().filter(is_silent).count();
     if silent == 0 {

@@ -2,10 +2,12 @@
 
 use std::sync::LazyLock;
 
-use assize_core::diff::{DiffLineKind, FileChange, FileStatus};
+use assize_core::diff::{FileChange, FileStatus};
 use assize_core::path::is_prose;
 use assize_ecosystem::{is_code, is_test};
 use regex::Regex;
+
+use super::blocks;
 
 /// What is printed where something went wrong on the way.
 static BROKEN: LazyLock<Regex> = LazyLock::new(|| {
@@ -26,29 +28,7 @@ pub(super) fn expected(file: &FileChange) -> Option<BrokenValue<'_>> {
         return None;
     }
     let in_code = is_code(&file.path);
-    for hunk in &file.hunks {
-        let mut number = hunk.new_start;
-        let (mut removed, mut added): (Vec<&str>, Vec<(u32, &str)>) = (Vec::new(), Vec::new());
-        for line in &hunk.lines {
-            let text = line.text.inspect();
-            match line.kind {
-                DiffLineKind::Removed => removed.push(text),
-                DiffLineKind::Added => added.push((number, text)),
-                DiffLineKind::Context => {
-                    if let Some(found) = in_place(&removed, &added, in_code) {
-                        return Some(found);
-                    }
-                    removed.clear();
-                    added.clear();
-                }
-            }
-            number += u32::from(line.kind != DiffLineKind::Removed);
-        }
-        if let Some(found) = in_place(&removed, &added, in_code) {
-            return Some(found);
-        }
-    }
-    None
+    blocks(file).iter().find_map(|block| in_place(&block.removed, &block.added, in_code))
 }
 
 /// Compares as many lines as went with those that came, one by one.

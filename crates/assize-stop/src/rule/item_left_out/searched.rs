@@ -9,7 +9,7 @@ use assize_ecosystem::{is_code, is_generated, is_test};
 use regex::Regex;
 
 use crate::claim::sentences;
-use crate::names::words;
+use crate::names::{is_file_of, words};
 use crate::transcript::TranscriptFacts;
 
 /// Files that a search lists. Of many, an agent may have been right to choose.
@@ -83,7 +83,7 @@ fn place<'a>(line: &'a str, word: &str) -> Option<&'a str> {
 
 /// Returns whether two paths are of one file: one of them may be said from another folder.
 fn is_same(path: &str, said: &str) -> bool {
-    path == said || path.ends_with(&format!("/{said}")) || said.ends_with(&format!("/{path}"))
+    is_file_of(path, said) || is_file_of(said, path)
 }
 
 /// Returns whether the request takes a file out of it, by its name or its folder.

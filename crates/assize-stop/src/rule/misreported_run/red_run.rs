@@ -31,10 +31,9 @@ pub(super) fn never_seen<'a>(message: &'a str, facts: &TranscriptFacts) -> Optio
     let edited = facts.first_edit(is_code).unwrap_or(0);
     let tries = facts.commands.iter().any(|run| run.step < edited && run.test_result().is_none() && !run.only_looks() && !run.runs_nothing());
     static OF_TEST: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i-u)test|spec\b|\bred\b|\brot\b").expect("valid pattern"));
-    let is_known = |result: TestResult| result == TestResult::Passed;
     let mut runs = facts.test_runs().peekable();
     // Tests that failed in another shape, or whose end is not known, may be what is meant.
-    let only_green = runs.peek().is_some() && runs.all(|(_, result)| is_known(result));
+    let only_green = runs.peek().is_some() && runs.all(|(_, result)| result == TestResult::Passed);
     let any_failed = || facts.commands.iter().any(|run| run.state != CommandState::Succeeded && !run.only_looks());
     if !only_green || tries || any_failed() || facts.delegation_step.is_some() || !facts.limits.is_empty() {
         return None;
