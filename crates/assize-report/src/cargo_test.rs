@@ -205,7 +205,8 @@ impl TestCollector {
         }
     }
 
-    /// Doc tests are named by what they document; lines move, so they are only counted.
+    /// Doc tests are named by what they document; lines move, so they are only counted. Those that are not run count apart: one
+    /// that goes or comes gives no other test another name.
     fn doc_tests(&mut self, sections: &[LibtestSection], extent: ProcessExtent) -> Result<(), ReportError> {
         for section in sections {
             let place = |case: &SectionCase| {
@@ -217,7 +218,10 @@ impl TestCollector {
             let mut cases: Vec<&SectionCase> = section.cases.iter().collect();
             cases.sort_by_key(|case| place(case));
             for case in cases {
-                let (name, ..) = place(case);
+                let (mut name, ..) = place(case);
+                if !case.outcome.was_executed() {
+                    name.push_str(" (not run)");
+                }
                 let count = self.seen.entry(name.clone()).or_insert(0);
                 *count += 1;
                 let id = if *count == 1 { format!("doc {name}") } else { format!("doc {name} #{count}") };
@@ -385,6 +389,27 @@ mod tests {
             );
         }
         assert_eq!(read(&format!("{BEGIN}{}{DONE}", listed(&[]))).unwrap(), "");
+    }
+
+    #[test]
+    fn a_doc_test_that_is_not_run_gives_no_other_one_its_number() {
+        let text = |doc: &str| format!("{BEGIN}{}{DONE}\nrunning {} tests\n{doc}", listed(&[]), doc.lines().count() - 2);
+        let result = |passed: usize, ignored: usize| {
+            format!("\ntest result: ok. {passed} passed; 0 failed; {ignored} ignored; 0 measured; 0 filtered out\n")
+        };
+        let (first, unrun, last) = (
+            "test src/lib.rs - x (line 1) ... ok\n",
+            "test src/lib.rs - x (line 5) ... ignored\n",
+            "test src/lib.rs - x (line 9) ... ok\n",
+        );
+        assert_eq!(
+            read(&text(&format!("{first}{unrun}{last}{}", result(2, 1)))).unwrap(),
+            "doc x:Passed; doc x (not run):Skipped; doc x #2:Passed"
+        );
+        assert_eq!(
+            read(&text(&format!("{first}{last}{}", result(2, 0)))).unwrap(),
+            "doc x:Passed; doc x #2:Passed"
+        );
     }
 
     #[test]

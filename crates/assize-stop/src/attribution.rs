@@ -25,6 +25,8 @@ const CONTEXT: usize = 3;
 
 /// Stands in a limit between why something is not certain and the paths where it is not.
 pub const NOT_CERTAIN: &str = ", and not certain: ";
+/// Stands in a limit between whose something is and the paths where it is not judged.
+pub const NOT_JUDGED: &str = ", and not judged: ";
 
 /// Whose a change is, as the session that is judged sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use assize_core::diff::{Diff, FileChange, FileStatus};
-use assize_stop::attribution::{Author, FileVersion, LineHistory, NOT_CERTAIN};
+use assize_stop::attribution::{Author, FileVersion, LineHistory, NOT_CERTAIN, NOT_JUDGED};
 use assize_stop::observation::{Observation, ObservedFile};
 use assize_stop::session::Baseline;
 
@@ -69,7 +69,7 @@ pub(super) fn leave_own_part(diff: &mut Diff, judged: &JudgedSession, baseline: 
         diff.limits.push(if author.may_be_own() {
             format!("{}{NOT_CERTAIN}{}", author.as_words(), named(&paths, UNCERTAIN_NAMED_MAX))
         } else {
-            format!("{}, and not judged: {}", author.as_words(), named(&paths, NAMED_MAX))
+            format!("{}{NOT_JUDGED}{}", author.as_words(), named(&paths, NAMED_MAX))
         });
     }
     if !lost.is_empty() {

@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::slice;
 
+use assize_core::finding::Finding;
 use assize_core::opinion::Opinion;
 use assize_core::ruling::{Cause, Outcome, Unjudged};
 use assize_core::text::head;
@@ -25,7 +26,7 @@ use assize_engine::tree_journal::TreeJournal;
 use assize_engine::work_tree::WorkTree;
 use assize_ledger::event::{self, LedgerEvent, session_state};
 use assize_ledger::succession::{ClearedSessions, only_open};
-use assize_stop::attribution::NOT_CERTAIN;
+use assize_stop::attribution::{NOT_CERTAIN, NOT_JUDGED};
 use assize_stop::court::{Disposition, StopCase, StopInputs, StopRecord};
 use assize_stop::directive::{Attachment, Directive, OVERRULE_MARKER, overrules};
 use assize_stop::observation::CallEvent;
@@ -619,22 +620,36 @@ fn project_of(event: &HookEvent, host: &Host) -> PathBuf {
         .unwrap_or_else(|| event.folder.clone())
 }
 
-/// Says what would have blocked if it were known that the session did it.
+/// The rule that finds what git left unmerged, whoever is at work in the file.
+const UNMERGED_RULE: &str = "conflict-marker";
+
+/// Says what would have blocked if it were known that the session did it. Of files that are not judged nothing is found but what git
+/// left unmerged.
 fn uncertain_notice(record: &StopRecord) -> Option<String> {
     let is_accepted = record.decision.ruling.outcome == Outcome::Accept;
     let limits = &record.inputs.evidence.as_ref().filter(|_| is_accepted)?.limits;
-    let found = |paths: &str| {
-        let is_there = |path: &&str| paths.split(", ").any(|named| named == *path);
-        let paths = record.inputs.findings.iter().filter_map(|finding| finding.path.as_deref()).filter(is_there);
-        paths.collect::<BTreeSet<&str>>()
+    let findings = &record.inputs.findings;
+    let is_told = |finding: &Finding, paths: &str, is_judged: bool| {
+        let is_named = finding.path.as_deref().is_some_and(|path| paths.split(", ").any(|named| named == path));
+        is_named && (is_judged || finding.rule == UNMERGED_RULE)
     };
-    let uncertain = limits.iter().filter_map(|limit| limit.split_once(NOT_CERTAIN)).map(|(why, paths)| (why, found(paths)));
-    let uncertain: Vec<(&str, BTreeSet<&str>)> = uncertain.filter(|(_, found)| !found.is_empty()).collect();
-    let is_told = |path: &str| uncertain.iter().any(|(_, paths)| paths.contains(path));
-    let finding = record.inputs.findings.iter().find(|finding| finding.path.as_deref().is_some_and(is_told))?;
-    let told = uncertain.iter().map(|(why, paths)| format!("{why}: {}", paths.iter().copied().collect::<Vec<_>>().join(", ")));
+    let mut uncertain: Vec<(&str, Vec<&Finding>)> = Vec::new();
+    for limit in limits {
+        let (parted, is_judged) = match limit.split_once(NOT_CERTAIN) {
+            Some(parted) => (Some(parted), true),
+            None => (limit.split_once(NOT_JUDGED), false),
+        };
+        let Some((why, paths)) = parted else { continue };
+        let found: Vec<&Finding> = findings.iter().filter(|finding| is_told(finding, paths, is_judged)).collect();
+        uncertain.extend((!found.is_empty()).then_some((why, found)));
+    }
+    let first = findings.iter().find(|finding| uncertain.iter().any(|(_, found)| found.contains(finding)))?;
+    let told = uncertain.iter().map(|(why, found)| {
+        let paths: BTreeSet<&str> = found.iter().filter_map(|finding| finding.path.as_deref()).collect();
+        format!("{why}: {}", paths.into_iter().collect::<Vec<_>>().join(", "))
+    });
     let told = told.collect::<Vec<_>>().join("; ");
-    Some(format!("Assize let this stop pass and is not certain ({told}): {}", finding.with_id()))
+    Some(format!("Assize let this stop pass and is not certain ({told}): {}", first.with_id()))
 }
 
 /// Says that a claim of an accepted stop was not borne out by a run, and why.
