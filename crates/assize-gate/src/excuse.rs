@@ -355,9 +355,18 @@ impl<'a> Endings<'a> {
         !self.0.is_empty() && !self.0.contains_key(id)
     }
 
-    /// Returns whether the file of a test cannot be loaded for a module that is not there.
+    /// Returns whether the file of a test cannot be loaded for a module that is not there, or since its files are modules of
+    /// another kind now.
     fn is_unloaded_for_a_module(&self, case: &TestCase) -> bool {
-        const SAYINGS: [&str; 2] = ["No module named '", "Cannot find module '"];
+        const SAYINGS: [&str; 7] = [
+            "No module named '",
+            "Cannot find module '",
+            "Directory import '",
+            "require() of ES Module",
+            "in ES module scope",
+            "Cannot use import statement outside a module",
+            "Unexpected token 'export'",
+        ];
         let says_so = |other: &TestCase| {
             other.message.as_deref().is_some_and(|said| SAYINGS.iter().any(|saying| said.contains(saying)))
         };
@@ -532,14 +541,14 @@ impl AdaptationRuns<'_> {
             let is_silent = held.0.contains_key(&*case.id) && swapped.is_silent(&case.id);
             !is_only_a_missing_name(&held, case) && (is_silent || is_only_a_missing_name(&swapped, case))
         };
-        let broken =
-            held.0.values().filter(|case| case.outcome == TestOutcome::Failed && !base.0.contains_key(&*case.id));
+        let is_broken = |case: &&&TestCase| case.outcome == TestOutcome::Failed && !base.0.contains_key(&*case.id);
+        let broken = held.0.values().filter(is_broken);
         // One that fails on the base for another reason may be rewritten as well, so that it passes now.
         let red = base
             .0
             .values()
             .filter(|case| case.outcome == TestOutcome::Failed && change.is(&case.id, TestOutcome::Passed));
-        let candidates = base.passed().chain(broken.copied()).chain(red.copied()).filter(|case| {
+        let candidates = base.passed().chain(broken.clone().copied()).chain(red.copied()).filter(|case| {
             !held.is(&case.id, TestOutcome::Passed) && !held.is(&case.id, TestOutcome::Skipped) && self.is_touched(case)
         });
         let mut found = BTreeSet::new();
@@ -569,6 +578,15 @@ impl AdaptationRuns<'_> {
                 found.insert(id.to_owned());
             }
         }
+        // A file that cannot be loaded says nothing that its tests do not say.
+        let is_settled = |case: &TestCase| found.contains(&case.id) || self.removed.contains(&case.id);
+        let settled = broken.filter(|case| {
+            let file = file_of(case).unwrap_or(&case.id);
+            let mut tests = base.passed().filter(|case| file_of(case) == Some(file)).peekable();
+            case.id == file && tests.peek().is_some() && tests.all(is_settled)
+        });
+        let settled: Vec<String> = settled.map(|case| case.id.clone()).collect();
+        found.extend(settled);
         found
     }
 
@@ -708,6 +726,8 @@ mod tests {
             // Neither can be told where the old one tests a module that is gone.
             (red(&[("t.py", "E: No module named 'old'")]), red(&[("t.py", "E: No module named 'new'")]), true),
             (red(&[("t.py", "E: No module named 'old'")]), tested(&[("t.py::a", Passed)]), true),
+            (red(&[("t.py", "Directory import '.' is not supported")]), tested(&[("t.py::a", Passed)]), true),
+            (red(&[("t.py", "SyntaxError: invalid syntax")]), tested(&[("t.py::a", Passed)]), false),
             (red(&[("t.py::a", asserts)]), tested(&[("t.py::a", Passed)]), false),
         ] {
             let runs = AdaptationRuns {
@@ -720,7 +740,10 @@ mod tests {
                 gone: &none,
             };
             let says = |run: &GateRun| run.cases().map(|case| case.message.clone()).collect::<Vec<_>>();
-            assert_eq!(runs.adapted().contains("t.py::a"), expected, "{:?} and {:?}", says(&held), says(&swapped));
+            let adapted = runs.adapted();
+            assert_eq!(adapted.contains("t.py::a"), expected, "{:?} and {:?}", says(&held), says(&swapped));
+            let is_unloaded = held.cases().any(|case| case.id == "t.py");
+            assert_eq!(adapted.contains("t.py"), expected && is_unloaded, "{:?} and {:?}", says(&held), says(&swapped));
             assert!(runs.breaks_one(&held) == held.cases().any(|case| case.id == "t.py::a"));
         }
     }

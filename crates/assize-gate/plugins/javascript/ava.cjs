@@ -32,6 +32,8 @@ class Run {
     this.waiting = new Map();
     /** How often each thing went wrong. The files run side by side, so that a number for all would be by chance. */
     this.faults = new Map();
+    /** The files that came to declare a test. */
+    this.loaded = new Set();
     // Since version 8 what happened comes wrapped.
     status.on('stateChange', (event) => this.take(typeof event.data?.type === 'string' ? event.data : event));
   }
@@ -42,6 +44,7 @@ class Run {
     switch (event.type) {
       case 'declared-test':
         this.waiting.set(id, testFile);
+        this.loaded.add(testFile);
         break;
       case 'selected-test':
         this.waiting.delete(id);
@@ -71,10 +74,14 @@ class Run {
   }
 
   fault({ type, testFile, title, err }) {
-    const what = [place(testFile) ?? 'the run', title ?? type].join(' > ');
+    const file = place(testFile);
+    const isUnloaded = file !== undefined && !this.loaded.has(testFile);
+    const what = isUnloaded ? file : [file ?? 'the run', title ?? type].join(' > ');
     const count = (this.faults.get(what) ?? 0) + 1;
     this.faults.set(what, count);
-    this.events.fault(`${what} (${count})`, testFile, says(err) ?? type);
+    // A file that cannot be loaded is one fault, whatever AVA says of it afterwards.
+    if (isUnloaded && count > 1) return;
+    this.events.fault(isUnloaded ? what : `${what} (${count})`, testFile, says(err) ?? type);
   }
 
   end() {
