@@ -215,7 +215,8 @@ impl TestCollector {
                 (documented(name), name.to_owned(), line)
             };
             // They come as they end; what is counted has to be in order.
-            let mut cases: Vec<&SectionCase> = section.cases.iter().filter(|case| case.outcome.was_executed()).collect();
+            let mut cases: Vec<&SectionCase> =
+                section.cases.iter().filter(|case| case.outcome.was_executed()).collect();
             cases.sort_by_key(|case| place(case));
             for case in cases {
                 let (name, ..) = place(case);
