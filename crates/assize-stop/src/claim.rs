@@ -165,6 +165,7 @@ pub fn commands_said_to_pass(message: &str) -> impl Iterator<Item = &str> {
         Regex::new(concat!(
             r"(?i-u)`([a-z][ -_a-~]{2,80})`[ -_a-~]{0,30}?(?:\bpass(?:es|ed)\b|\bsucceed(?:s|ed)?\b|\b(?:is|are|was|runs?) (?:now |all |still |also )*(?:green|clean)\b|",
             r"\b(?:exit(?:s|ed)?|status|code|statut|estado)\b[ -_a-~]{0,20}\b0\b|\b(?:passe(?:nt)?|pasa(?:n)?|passa(?:m|no)?|slaagt)\b|",
+            r"\b(?:runs?|ends?|finishes|goes|comes) (?:now |through )*without (?:(?:any|an|a|more|\w+) )?(?:output|errors?|warnings?|complaints?|findings|leaks?|objections?)\b|\bis (?:now )?(?:quiet|silent)\b|",
             r"\b(?:reports?|finds?|prints?) nothing\b|\bne (?:signale|rapporte|trouve) (?:plus )?rien\b|\b(?:meldet|findet) nichts\b|\bno (?:reporta|encuentra) nada\b|",
             r"läuft durch|\b(?:ist|sind) (?:wieder )?grün|\best vert|está (?:en )?verde|проходит|通过|成功|通って|통과)",
         ))

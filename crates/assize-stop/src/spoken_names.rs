@@ -42,7 +42,7 @@ pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
 fn requested(prompt: &str) -> Vec<Name> {
     static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?-u)\b(?:[Vv]ariable|[Ee]nv(?:ironment)?|ENV|[Ss]etting|[Cc]onstant|[Kk]onstante|[Uu]mgebungsvariable|d'environnement|de entorno|de ambiente)s? ",
+            r"(?-u)\b(?:[Vv]ariable|[Ee]nv(?:ironment)?|ENV|[Ss]etting|[Cc]onstant|[Kk]onstante|[Uu]mgebungsvariable|d'environnement|de entorno|de ambiente)s?[ (:]+",
             r"(?:called |named |namens |appelée |llamada )?[`'\x22]?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b|",
             r"\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[`'\x22]? (?:in|from|aus|dans|en) (?:the |der |l'|el )?(?:[Ee]nv(?:ironment)?\b|Umgebung|entorno)",
         ))
@@ -70,6 +70,14 @@ fn requested(prompt: &str) -> Vec<Name> {
         ))
         .expect("valid pattern")
     });
+    // A type that is new, or that is to be thrown.
+    static TYPE: LazyLock<Regex> = LazyLock::new(|| {
+        const NAME: &str = "((?-u:[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+))";
+        Regex::new(&format!(
+            r"(?u)\bnew (?:class|exception|error|type|struct|interface|enum|record|component) `?{NAME}\b|\b{NAME}`? \((?:an? |the )?new\b|(?:\b(?:to|must|should|shall) |^)(?i-u:throw|raise) an? (?:new )?`?((?-u:[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)*(?:Exception|Error)))\b"
+        ))
+        .expect("valid pattern")
+    });
     // What goes, what is compared with, and what only might be is not asked for.
     static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:remov|delet|drop|renam|replac|instead|rather|like|such as|similar|e\.g|for example|already|existing|without|unless|maybe|perhaps|could|might|or\b|never|don(?:'|’)?t|do not|not)|\?$").expect("valid pattern")
@@ -86,7 +94,7 @@ fn requested(prompt: &str) -> Vec<Name> {
             names.extend(name(found.get(1), NameKind::Word));
             names.extend(name(found.get(2), NameKind::File));
         }
-        for (pattern, kind) in [(&VARIABLE, NameKind::Word), (&FILE, NameKind::File), (&OPTION, NameKind::Word)] {
+        for (pattern, kind) in [(&VARIABLE, NameKind::Word), (&FILE, NameKind::File), (&OPTION, NameKind::Word), (&TYPE, NameKind::Word)] {
             let found = pattern.captures_iter(sentence).filter_map(|found| found.iter().skip(1).flatten().next());
             let found = found.filter(|found| asked(sentence, *found));
             names.extend(found.map(|found| Name {
@@ -595,6 +603,11 @@ mod tests {
             // What a function is called in the end may be another name.
             ("Add a method evict_expired() and call it.", &[]),
             ("- REPORT_DIR in the environment as the default for `--dir`", &["REPORT_DIR"]),
+            ("N from the option, else from the environment (VAULT_KEEP_DAYS, as cron sets it)", &["VAULT_KEEP_DAYS"]),
+            ("At the limit it has to throw a RenewalLimitException (new class, unchecked).", &["RenewalLimitException"]),
+            ("Add a new class LoanLimit for it.", &["LoanLimit"]),
+            ("It throws a NullPointerException, see below.", &[]),
+            ("It must raise a LimitError.", &["LimitError"]),
             ("The postgres test skips itself without PG_URL.", &[]),
             ("Remove the setting OLD_FLAG.", &[]),
             ("Is there a variable LOG_LEVEL?", &[]),

@@ -37,8 +37,9 @@ impl Rule for DanglingReference {
             if sources.is_empty() && tests.is_empty() {
                 continue;
             }
-            // What no prompt names can be a library's or made by a framework; a method may be inherited.
-            let is_named = evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| text.contains(&sighting.name.text));
+            // What no prompt names, and no test that went, can be a library's or made by a framework; a method may be inherited.
+            let name = sighting.name.text.as_str();
+            let is_named = evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| text.contains(name)) || is_of_lost_test(evidence, name);
             // Where a compiler resolves names, what is left can be another thing of that name.
             let unchecked = sources.iter().any(|path| Language::of(path).is_none_or(is_resolved_at_run));
             let is_own = matches!(sighting.name.kind, NameKind::Function | NameKind::Method);
@@ -53,6 +54,13 @@ impl Rule for DanglingReference {
             );
         }
     }
+}
+
+/// Returns whether lines of tests that went called what bears a name.
+fn is_of_lost_test(evidence: &Evidence, name: &str) -> bool {
+    let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
+    let call = format!("{name}(");
+    files.iter().filter(|file| is_test(&file.path)).flat_map(FileChange::removed_lines).any(|(_, line)| line.contains(&call))
 }
 
 /// Names the first few of some places.

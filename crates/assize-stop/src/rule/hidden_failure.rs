@@ -185,6 +185,16 @@ fn by_gate(evidence: &Evidence, seen: &SeenFailures<'_>, fewer: bool, findings: 
     any || by_gate_of_file(diff, seen, findings)
 }
 
+/// The test that the tags above it begin with a line of a file.
+fn tagged(file: &FileChange, number: u32) -> Option<String> {
+    let language = Language::of(&file.path);
+    read(file, DiffSide::New).iter().find_map(|lines| {
+        let at = lines.iter().position(|line| line.number == number)?;
+        let next = tests_in(lines, language).into_iter().filter(|test| test.index > at).min_by_key(|test| test.index)?;
+        (next.index <= at + GATE_LINES).then_some(next.name)
+    })
+}
+
 /// A condition that came at the top of a file of tests, and holds for all of them, or a tag at all of them that the change keeps from
 /// running.
 fn by_gate_of_file(diff: &Diff, seen: &SeenFailures<'_>, findings: &mut Findings<'_>) -> bool {
@@ -201,12 +211,14 @@ fn by_gate_of_file(diff: &Diff, seen: &SeenFailures<'_>, findings: &mut Findings
     };
     for file in diff.files.iter().filter(|file| is_code(&file.path) && is_test(&file.path)) {
         let is_gate = |line: &str| TOP.is_match(line) || TAG.captures(line).is_some_and(|tag| is_excluded(&tag[1]));
-        let Some((number, line)) = file.added_lines().find(|(_, line)| is_gate(line)) else { continue };
         let name = file_name(&file.path);
         let had_one = file.removed_lines().any(|(_, line)| is_gate(line));
         if had_one || !seen.has_failed_by_assertion(name) || seen.is_wanted_away("", &file.path) {
             continue;
         }
+        // A tag at one test is that of its own.
+        let is_wanted = |number: u32| tagged(file, number).is_some_and(|test| seen.is_wanted_away(&test, ""));
+        let Some((number, line)) = file.added_lines().find(|(number, line)| is_gate(line) && !is_wanted(*number)) else { continue };
         let certainty = if seen.wants_kind_away() { Certainty::Likely } else { Certainty::Certain };
         findings.at(
             file,

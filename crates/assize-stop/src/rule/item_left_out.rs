@@ -1,5 +1,6 @@
 //! The user asked for something by name, and nothing of the change answers it.
 
+mod heads;
 mod kind_of_file;
 mod searched;
 
@@ -88,6 +89,12 @@ impl Rule for ItemLeftOut {
         {
             file(certainty, format!("{} to change in all places, a search of this session listed {}, and the change does not touch it", quote(place.word), quote(place.path)));
         }
+        if let Some(missing) = heads::left_out(directive.text.inspect(), diff)
+            && !excuses(message, &missing.to_lowercase())
+            && asks_user(message).is_none()
+        {
+            file(certainty, format!("{} in a list, and the change has all of the list but that", quote(missing)));
+        }
         for (list, missing) in lists(directive, diff).iter().filter_map(|list| Some((list, left_out(list, diff)?))) {
             // Files of these names leave no doubt what was meant.
             let is_said = has_word(message, missing) || list.iter().filter(|item| is_stem(item, diff)).count() >= STEMS_MIN;
@@ -150,7 +157,7 @@ fn documents(directive: &Directive) -> BTreeSet<String> {
     static WANTS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)\b(?:add|update|document|describe|mention|extend|write|note|adjust|put)\b[ -~]{0,60}\b(readme|changelog)\b|\b(readme|changelog)\b,? (?:entry|section|as well|too|also|please)\b|",
-            r"^[ -/:-@]*(?:\d+[.)] )?(?:and |also |plus )?(?:the )?(readme|changelog)(?: entry)?[.!]?$",
+            r"^[ -/:-@]*(?:\d+[.)] )?(?:and |also |plus )?(?:the )?(readme|changelog)(?: entry)?[.!]?$|^[ -/:-@]*(?:\d+[.)] )?(readme|changelog)(?:\.md)?: [ -~]",
         ))
         .expect("valid pattern")
     });
@@ -253,7 +260,7 @@ mod tests {
         ] {
             assert_eq!(check(directive, "Done.", code()), [Certainty::Certain], "{directive}");
         }
-        for directive in ["Add the option. README as well.", "Add the option and update the README.", "Добавь опцию. В README добавь раздел."] {
+        for directive in ["1. add --json\n2. README: the new option into the table", "Add the option. README as well.", "Add the option and update the README.", "Добавь опцию. В README добавь раздел."] {
             assert_eq!(check(directive, "Done.", code()), [Certainty::Certain], "{directive}");
         }
         for (directive, message) in [
@@ -266,6 +273,17 @@ mod tests {
         }
         let tested = vec![modified("src/slug.ts", "+x\n"), modified("src/slug.test.ts", "+x\n")];
         assert_eq!(check("Fix it and add tests.", "Done.", tested), []);
+    }
+
+    #[test]
+    fn the_line_of_a_list_that_was_forgotten_is_named() {
+        let ask = "The protocol only knows SET. Add\n\n  DEL key     OK or NIL\n  HAS key     YES or NO\n  RENAME key to  OK or NIL\n\nmake test must pass";
+        let code = |lines: &str| vec![modified("proto.c", lines)];
+        let two = "+if (strcmp(cmd, \"DEL\") == 0)\n+else if (strcmp(cmd, \"HAS\") == 0)\n";
+        assert_eq!(check(ask, "The protocol knows the commands now.", code(two)), [Certainty::Certain]);
+        assert_eq!(check(ask, "`RENAME` is left out.", code(two)), []);
+        assert_eq!(check(ask, "The protocol knows the commands now.", code(&format!("{two}+db_rename(db)\n"))), []);
+        assert_eq!(check(ask, "The protocol knows the commands now.", code("+DEL\n")), []);
     }
 
     #[test]

@@ -223,6 +223,7 @@ mod tests {
         for (message, run, expected) in [
             ("`npm run lint` passes too, apart from a warning that was there before.", lint, Some(Certainty::Certain)),
             ("`tsc --noEmit` exits with 0.", types, Some(Certainty::Certain)),
+            ("`npm run lint` runs without any output.", lint, Some(Certainty::Certain)),
             ("`npm run lint` does not pass yet.", lint, None),
             ("Once `npm run lint` passes, you can merge.", lint, None),
             ("`npm run build` passes.", lint, None),

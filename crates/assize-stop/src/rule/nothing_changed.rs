@@ -38,20 +38,22 @@ impl Rule for NothingChanged {
             return;
         }
         let words = directive.text.inspect();
-        let orders = asks_for_change(words) || orders_elsewise(words) || sentences(words).any(says_go_ahead) || demands(words);
+        let orders = asks_for_change(words) || orders_elsewise(words) || sentences(words).any(says_go_ahead) || demands(words) || tells_to_change(words);
         let tried = facts.commands_after(since).any(CommandRun::edits_in_place);
         let claim = claim_of(message, tried, orders);
         // What nothing in the whole session has changed no earlier prompt had changed either.
         let never = facts.edits.is_empty() && evidence.accepted_fingerprint.is_none() && facts.prompts.len() <= 1;
         let calls_for_it = orders || claim.is_some() && COMPLAINS.is_match(words) && !words.contains('?');
-        let asks = calls_for_it || claim.is_some_and(|claim| tried || never && claim.contains('`'));
+        // Who says that the work comes next takes the prompt for an order.
+        let announced = announces(message) && never && !ASKS_FOR_WORDS.is_match(words);
+        let asks = calls_for_it || announced || claim.is_some_and(|claim| tried || never && claim.contains('`'));
         if !asks || OUTSIDE.is_match(words) || ASSURANCE.is_match(words) || is_bare_command(words) {
             return;
         }
         let elsewhere = may_have_worked_elsewhere(facts, since);
         let complete = evidence.diff.get().is_some_and(|diff| diff.limits.is_empty());
         if let Some(handed_back) = handed_back(message)
-            && orders
+            && (orders || announced)
             && !elsewhere
             && (handed_back == SHOWN || !ELSEWHERE.is_match(words))
             && names_obstacle(message).is_none()
@@ -88,9 +90,11 @@ impl Rule for NothingChanged {
                 format!("The final message says that a change was made, but the work tree is as it was before ({}). Make the change, or say that none was made and why.", quote(claim)),
             );
         } else if !elsewhere && explains_no_change(message).is_none() && !ELSEWHERE.is_match(words) {
+            // A message of some length that says how things are, and that they were so.
+            let sure = never && tells_to_change(words) && complete && STANDS.is_match(message) && gives_no_reason(message);
             findings.file(
                 Severity::Error,
-                Certainty::Likely,
+                if sure { Certainty::Certain } else { Certainty::Likely },
                 format!("Directive {} asks for a change, and the work tree is as it was before. Make the change, or say why none is needed.", directive.id),
             );
         }
@@ -146,20 +150,39 @@ fn demands(words: &str) -> bool {
     DEMAND.is_match(words) && !ASKS.is_match(words)
 }
 
+/// Words of a prompt that is answered with words.
+static ASKS_FOR_WORDS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i-u)\?|\b(?:explain|review|analy[sz]e|investigate|describe|summari[sz]e|plan|propose|suggest|opinion|think|discuss|brainstorm|compare|estimate|evaluate|",
+        r"audit|research|look (?:at|into|for)|find out|tell me|show me|list (?:all|the|every|of what)|report (?:back|on)|what|why|how|which|whether|who|where)\b|\b(?:don'?t|do not|without|no) (?:\w+ )?(?:chang|edit|writ|modif|touch|implement|cod)\w*\b|\bdry[- ]run\b",
+    ))
+    .expect("valid pattern")
+});
+
+/// Says that something is as it was to become.
+static STANDS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:keeps? to|is (?:tested|covered|handled|checked|in place)|are (?:tested|covered|handled|checked))\b").expect("valid pattern")
+});
+
+/// Returns whether a prompt tells what to do with the code, and asks for no words.
+fn tells_to_change(words: &str) -> bool {
+    static TELLS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)^(?:(?:please|pls|then|and|also|so|just|instead)[ ,]+)*(?:cut|skip|stop|use|let|keep|put|give|take|round|sort|count|ignore|accept|reject|return|throw|raise|print|send|store|save|",
+            r"load|parse|format|wrap|limit|cap|require|allow|warn|respond|retry|treat|trim|strip|escape|quote|filter|include|exclude|mark|map|link|expose|export|import|encode|decode|",
+            r"generate|emit|guard|block|reset|restore|swap|merge|combine|separate|align|reduce|prevent|ensure|pass|call|register|respect|honou?r|apply|insert|append|set|unify|group|inject|pin|read|fetch|start|serve)\b",
+        ))
+        .expect("valid pattern")
+    });
+    !ASKS_FOR_WORDS.is_match(words) && sentences(words).any(|sentence| TELLS.is_match(sentence) || asks_for_change(sentence))
+}
+
 /// What a message does that holds the change as code.
 const SHOWN: &str = "shows it instead";
 
 /// What the message does with the work in place of doing it: announces it, or asks for leave.
 fn handed_back(message: &str) -> Option<&'static str> {
-    static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i-u)\b(?:i(?:(?:'|’)ll| will)|i(?:(?:'|’)m| am) (?:now )?going to|let me|next,? i(?:(?:'|’)ll| will)) (?:now |next |then |start by |begin by |begin with |go ahead and )*",
-            r"(?:implement|add|fix|write|create|build|refactor|update|change|replace|move|rename|remove|start|begin|apply|make|wire|port|convert|extend|edit|adding|implementing|fixing|writing|updating|making|changing|applying)\b|",
-            r"^[ -/:-@]*(?:now )?(?:making|applying|implementing|writing|adding|fixing|starting) (?:on |with )?(?:these|this|those|that|the|it|them|all)\b",
-        ))
-        .expect("valid pattern")
-    });
-    if last_two(message).into_iter().flatten().any(|sentence| ANNOUNCES.is_match(sentence) && !is_conditional(sentence)) {
+    if announces(message) {
         return Some("only announces it");
     }
     // What stands before the question is its occasion, and no condition.
@@ -176,6 +199,19 @@ fn handed_back(message: &str) -> Option<&'static str> {
         return Some("asks whether to make it");
     }
     (shows_change(message) && asks_user(message).is_none()).then_some(SHOWN)
+}
+
+/// Returns whether the message ends with what is to come.
+fn announces(message: &str) -> bool {
+    static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\bi(?:(?:'|’)m| am) (?:now|just) (?:implement|add|fix|writ|creat|build|refactor|updat|chang|replac|mov|renam|remov|start|mak|wir|port|convert|extend|edit|apply)ing\b|\b(?:i(?:(?:'|’)ll| will)|i(?:(?:'|’)m| am) (?:now )?going to|let me|next,? i(?:(?:'|’)ll| will)) (?:now |next |then |start by |begin by |begin with |go ahead and )*",
+            r"(?:implement|add|fix|write|create|build|refactor|update|change|replace|move|rename|remove|start|begin|apply|make|wire|port|convert|extend|edit|adding|implementing|fixing|writing|updating|making|changing|applying)\b|",
+            r"^[ -/:-@]*(?:now )?(?:making|applying|implementing|writing|adding|fixing|starting) (?:on |with )?(?:these|this|those|that|the|it|them|all)\b",
+        ))
+        .expect("valid pattern")
+    });
+    last_two(message).into_iter().flatten().any(|sentence| ANNOUNCES.is_match(sentence) && !is_conditional(sentence))
 }
 
 /// Returns whether the message holds code for a file that it names: the change, in words.
@@ -206,7 +242,7 @@ fn gives_no_reason(message: &str) -> bool {
 /// Returns whether a sentence makes what it says depend on something.
 fn is_conditional(sentence: &str) -> bool {
     static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:if|once|when|after|until|unless|before|depending|whether|which|or|instead)\b").expect("valid pattern")
+        Regex::new(r"(?i-u)\b(?:if|once|when|until|unless|before|depending|whether|which|or|instead)\b|\bafter (?:you|the|a|an|your|we)\b").expect("valid pattern")
     });
     CONDITION.is_match(sentence)
 }
@@ -347,6 +383,8 @@ mod tests {
                 &[],
             ),
             ("You forgot the Windows path", "Fixed the Windows path as well.", &["ls src"]),
+            ("Customer without mail address. Skip those, and dont count them.", "Fixed. Orders without an address are skipped now.", &["dotnet test"]),
+            ("Cut the name with an ellipsis. Test it please.", "The receipt keeps to its width. It is tested by `rows`.", &["dart test"]),
         ] {
             assert_eq!(check(directive, message, commands), [Certainty::Certain], "{directive}");
         }
@@ -370,6 +408,7 @@ mod tests {
             ("Add a retry to the HTTP client.", "The change is small. Shall I apply this?", Certainty::Certain),
             ("Fix the pager.", "I've found the place. I will now fix it in `pager.rs`.", Certainty::Certain),
             ("Implement the CSV importer.", "Let me start by reading the code.", Certainty::Certain),
+            ("The office wants the list as csv: GET /members.csv", "It fits in well. I'm now adding `memberCsv()`. After that I'll write the test.", Certainty::Certain),
             ("Fix the off-by-one in the pager.", "On it!", Certainty::Likely),
         ] {
             assert_eq!(check(directive, message, &["ls"]), [expected], "{message}");

@@ -11,7 +11,8 @@ use super::{Findings, Needs, Rule};
 use crate::claim::statements;
 use crate::claim_scope::is_partial;
 use crate::evidence::Evidence;
-use crate::transcript::{CommandRun, OUTPUT_BYTES_MAX, TranscriptFacts};
+use crate::transcript::command::parts;
+use crate::transcript::{CommandRun, CommandState, OUTPUT_BYTES_MAX, TranscriptFacts};
 
 /// See the module.
 pub struct UnseenFigure;
@@ -40,7 +41,25 @@ impl Rule for UnseenFigure {
             );
             return;
         }
+        if let Some((program, figure)) = made_up(evidence, facts) {
+            let sure = facts.limits.is_empty() && !texts.is_cut && facts.delegation_step.is_none();
+            findings.file(
+                Severity::Error,
+                if sure { Certainty::Certain } else { Certainty::Likely },
+                format!("A table gives the figure {figure}, and {} never ran through in this session. Run what measures it and report what it prints, or say that it could not be run.", quote(program)),
+            );
+            return;
+        }
         for sentence in statements(evidence.message()) {
+            if let Some((figure, printed)) = other_coverage(sentence, &texts.outputs) {
+                let sure = facts.limits.is_empty() && !texts.is_cut;
+                findings.file(
+                    Severity::Error,
+                    if sure { Certainty::Certain } else { Certainty::Likely },
+                    format!("The final message gives a coverage of {figure} % ({}), and the last run that measured that kind printed {printed}. Report what the run says.", quote(sentence)),
+                );
+                return;
+            }
             if let Some(factor) = FACTOR.captures(sentence).and_then(|found| found.iter().skip(1).flatten().next())
                 && texts.contradict_factor(factor.as_str())
             {
@@ -215,6 +234,54 @@ impl<'a> Texts<'a> {
             || tallies.iter().any(|(_, tally)| [tally.passed, tally.passed + tally.skipped, tally.passed + tally.failed, tally.passed + tally.failed + tally.skipped].contains(&figure))
             || (2..=tallies.len()).any(sums)
     }
+}
+
+/// Rows of a table that hold as many figures as a measurement.
+const MADE_UP_MIN: usize = 3;
+
+/// Returns a program that the user wants run, no run of which came through, and a figure of a table that nothing printed.
+fn made_up<'a>(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Option<(&'a str, &'a str)> {
+    static PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)[\w./-]*\b(?:bench|measure|perf|profile|eval|load|timing)[\w./-]*\.[a-z]{2,4}\b").expect("valid pattern")
+    });
+    let program = evidence.user_texts().flat_map(|text| PROGRAM.find_iter(text)).map(|found| found.as_str()).find(|program| {
+        let mut runs = facts.commands.iter().filter(|run| run.command.inspect().contains(program) && !prints_files(run)).peekable();
+        runs.peek().is_some() && runs.all(|run| run.state == CommandState::Failed)
+    })?;
+    let outputs: Vec<&str> = facts.commands.iter().filter(|run| !prints_files(run)).map(|run| run.output.inspect()).collect();
+    let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
+    let added = files.iter().flat_map(FileChange::added_lines).map(|(_, line)| line);
+    let rows = added.chain(evidence.message().lines()).map(str::trim).filter(|line| line.starts_with('|'));
+    let is_figure = |cell: &&str| cell.len() > 1 && cell.parse::<f64>().is_ok();
+    let figures: Vec<&str> = rows.flat_map(|row| row.split('|').map(str::trim)).filter(is_figure).collect();
+    let is_known = |figure: &&str| outputs.iter().chain(&evidence.user_texts().collect::<Vec<_>>()).any(|text| text.contains(*figure));
+    let first = figures.first().filter(|_| figures.len() >= MADE_UP_MIN && !figures.iter().any(is_known))?;
+    Some((program, first))
+}
+
+/// Returns whether a command prints files as they are: what stands there may have been written in the session.
+fn prints_files(run: &CommandRun) -> bool {
+    parts(run.command.inspect()).iter().all(|words| {
+        words.first().is_some_and(|program| matches!(program.as_str(), "cat" | "head" | "tail" | "less" | "sed" | "bat" | "git" | "cd" | "grep" | "rg"))
+    })
+}
+
+/// Returns what a sentence says of the coverage of one kind, and what the last table of a run has there, where these differ.
+fn other_coverage<'t>(sentence: &'t str, outputs: &[&'t str]) -> Option<(&'t str, &'t str)> {
+    const KINDS: [(&str, &str); 4] = [("branch", "% Branch"), ("statement", "% Stmts"), ("function", "% Funcs"), ("line", "% Lines")];
+    /// What rounding makes of a figure.
+    const ROUNDED: f64 = 1.0;
+    let lower = sentence.to_ascii_lowercase();
+    let mut named = KINDS.iter().filter(|(word, _)| lower.contains(&format!("{word} coverage")) || lower.contains(&format!("{word}s coverage")));
+    let (Some((_, column)), None) = (named.next(), named.next()) else { return None };
+    let figure = COVERAGE.captures(sentence)?.get(1)?.as_str();
+    let claimed: f64 = figure.parse().ok()?;
+    let output = outputs.iter().rfind(|output| output.contains(column))?;
+    let mut rows = output.lines().skip_while(|line| !line.contains(column));
+    let at = rows.next()?.split('|').position(|cell| cell.trim() == *column)?;
+    let cells: Vec<(&str, f64)> = rows.filter_map(|row| row.split('|').nth(at).map(str::trim)).filter_map(|cell| Some((cell, cell.parse().ok()?))).collect();
+    let (first, _) = cells.first()?;
+    (!cells.iter().any(|(_, value)| (value - claimed).abs() < ROUNDED)).then_some((figure, *first))
 }
 
 /// The figures in the tables of a message, each with the unit at the head of its column.

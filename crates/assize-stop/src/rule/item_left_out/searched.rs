@@ -91,8 +91,13 @@ fn is_out_of_it(request: &str, path: &str) -> bool {
     static OUT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:except|but|not|leave|without|besides|apart from|other than|ignore|skip|stays?|keep|außer|nicht|sauf|excepto|salvo|tranne|behalve)\b|n't\b").expect("valid pattern")
     });
+    static STAYS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i-u)\bstays?\b").expect("valid pattern"));
     let names: Vec<&str> = path.split(['/', '.']).filter(|part| part.len() > 2).collect();
-    sentences(request).any(|sentence| OUT.is_match(sentence) && words(sentence).any(|word| names.contains(&word)))
+    let is_named = |text: &str| words(text).any(|word| names.contains(&word));
+    // What stands before it is where all of them have to change, unless it is what stays.
+    sentences(request).any(|sentence| {
+        OUT.find(sentence).is_some_and(|out| is_named(&sentence[out.start()..])) || STAYS.is_match(sentence) && is_named(sentence)
+    })
 }
 
 #[cfg(test)]
