@@ -658,6 +658,18 @@ impl Repository {
         Ok(commits.collect())
     }
 
+    /// Returns the latest commits up to one that touched any of these paths, the last one first.
+    ///
+    /// # Errors
+    ///
+    /// Fails if git does.
+    pub fn commits_that_touch(&self, until: &str, paths: &[&str], commits_max: usize) -> Result<Vec<String>, GitError> {
+        let most = format!("--max-count={commits_max}");
+        let arguments = ["log", "--no-color", "--format=%H", &most, "--end-of-options", until, "--"];
+        let text = self.git(&[&arguments[..], paths].concat(), &[], LIST_BYTES_MAX)?.stdout;
+        Ok(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
+    }
+
     /// Returns the id of a commit's tree, which depends only on its files.
     ///
     /// # Errors

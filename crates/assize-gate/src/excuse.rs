@@ -281,6 +281,14 @@ pub fn short_wait(base: &GateRun, time_ms: u64, test_seconds: u32) -> Option<u32
     u32::try_from(seconds).ok().filter(|seconds| !hanging.is_empty() && *seconds < test_seconds)
 }
 
+/// Returns whether a run came to its tests, and none fails that does not fail on the base.
+pub fn fails_no_more(run: &GateRun, base: &GateRun) -> bool {
+    let before = Endings::of(base);
+    run.state != GateState::Errored
+        && run.cases().next().is_some()
+        && failing(run).all(|case| before.is(&case.id, TestOutcome::Failed))
+}
+
 /// Returns which of these tests passed in a run.
 pub fn passed_in(ids: &BTreeSet<String>, run: &GateRun) -> BTreeSet<String> {
     let passed = run.cases().filter(|case| case.outcome == TestOutcome::Passed && ids.contains(&case.id));

@@ -195,6 +195,30 @@ fn a_test_may_go_with_what_it_tests_where_nothing_was_asked_for() {
 }
 
 #[test]
+fn what_a_commit_brought_may_be_taken_back_with_its_tests() {
+    let lenient = |code: &str| code.replace("n + n", "(n or 0) + (n or 0)");
+    let none = "    def test_none(self):\n        self.assertEqual(lib.double(None), 0)\n";
+    let tests = format!("{TESTS}\n{none}");
+    for (asked, code, outcome) in [
+        ("", CODE.to_owned(), "accept"),
+        // It is not what it was.
+        ("", CODE.replace("n + n", "2 * n"), "revise"),
+        ("Be simpler.", CODE.to_owned(), "revise"),
+    ] {
+        let repo = repository("");
+        repo.write("lib.py", &lenient(CODE));
+        repo.write("tests/test_lib.py", &tests);
+        repo.commit("none");
+        repo.write("lib.py", &code);
+        repo.write("tests/test_lib.py", TESTS);
+        let envelope = review(&repo, asked);
+        assert_eq!(envelope["outcome"].as_str(), Some(outcome), "{asked} {code}: {envelope}");
+        let said = envelope["findings"].to_string().contains("takes its files back");
+        assert_eq!(said, outcome == "accept", "{code}");
+    }
+}
+
+#[test]
 fn submodules_that_are_left_out_are_named() {
     let inner = Repo::with_commit(&[("x.py", "1\n")]);
     let repo = repository("");

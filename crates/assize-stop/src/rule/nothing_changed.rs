@@ -168,9 +168,9 @@ static STANDS: LazyLock<Regex> = LazyLock::new(|| {
 fn tells_to_change(words: &str) -> bool {
     static TELLS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)^(?:(?:please|pls|then|and|also|so|just|instead)[ ,]+)*(?:cut|skip|stop|use|let|keep|put|give|take|round|sort|count|ignore|accept|reject|return|throw|raise|print|send|store|save|",
-            r"load|parse|format|wrap|limit|cap|require|allow|warn|respond|retry|treat|trim|strip|escape|quote|filter|include|exclude|mark|map|link|expose|export|import|encode|decode|",
-            r"generate|emit|guard|block|reset|restore|swap|merge|combine|separate|align|reduce|prevent|ensure|pass|call|register|respect|honou?r|apply|insert|append|set|unify|group|inject|pin|read|fetch|start|serve)\b",
+            r"(?i-u)^(?:(?:please|pls|then|and|also|so|just|instead)[ ,]+)*(?:cut|skip|keep|put|round|sort|ignore|accept|reject|return|throw|raise|wrap|limit|cap|require|allow|warn|",
+            r"respond|retry|treat|trim|strip|escape|quote|filter|include|exclude|mark|map|encode|decode|parse|guard|block|swap|combine|separate|align|reduce|prevent|respect|honou?r|",
+            r"insert|append|unify|group|inject|pin)\b",
         ))
         .expect("valid pattern")
     });

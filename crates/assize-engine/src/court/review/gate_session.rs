@@ -3,6 +3,7 @@
 mod adaptation;
 mod mutation;
 mod node;
+mod reversion;
 mod runners;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,7 @@ use assize_review::tournament::STOPPED_EARLY;
 use assize_syntax::cut_off::{with_code_cut_off, with_functions_cut_off, with_module_cut_off};
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
 
-use self::adaptation::{Adaptation, by_change, rewritten};
+use self::adaptation::{Adaptation, by_change, reverted, rewritten};
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
 use crate::gate::{
     BaseBuild, BaseCache, BuildStore, GateExecution, MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms,
@@ -294,6 +295,10 @@ impl<'a> GateSession<'a> {
                 }
                 Adaptation::Moved => {
                     limits.push(format!("{name}: all tests of the base run elsewhere under the same names"));
+                    continue;
+                }
+                Adaptation::Reverted(commit) => {
+                    findings.push(reverted(&name, &commit));
                     continue;
                 }
                 Adaptation::Tests(tests) => excuses.extend(tests.excuses()),

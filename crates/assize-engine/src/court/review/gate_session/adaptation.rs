@@ -16,6 +16,7 @@ use assize_syntax::failing_body::{TestSource, may_share, with_failing_bodies};
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
 use assize_syntax::removed::{RemovedDeclaration, has_word, removed_declarations, renamed_declarations, with_name};
 
+use super::reversion::taken_back;
 use super::{
     Deletions, GateSession, PreparedWorktrees, RERUN_TESTS_MAX, ReviewError, ReviewStep, TreeState, is_test_runner,
     key_of,
@@ -83,6 +84,12 @@ impl GateSession<'_> {
         let is_allowed = self.is_unspecified() && self.terms.policy.adapted_tests.is_allowed();
         let is_asked = tree == TreeState::Held && held.state != GateState::Passed && is_allowed;
         let Some(base) = base.filter(|_| is_asked) else { return none };
+        if let Some(commit) = self.takes_back(worktrees, planned, base)? {
+            if let Some(deletions) = self.deletions.get_mut(&key_of(planned)) {
+                deletions.are_explained = true;
+            }
+            return Ok(Adaptation::Reverted(commit));
+        }
         if self.weakened.iter().any(|finding| finding.path.is_none()) {
             return none;
         }
@@ -140,6 +147,21 @@ impl GateSession<'_> {
         }
         let (adapted, red) = (runs.adapted(), runs.red_adapted());
         Ok(Adaptation::Tests(RewrittenTests { adapted, red, ..rewritten }))
+    }
+
+    /// Returns the commit whose work the change takes back, if no test of its own fails that passed on the base.
+    fn takes_back(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        base: &GateRun,
+    ) -> Result<Option<String>, ReviewError> {
+        let (root, _) = &worktrees.origin;
+        let Some(commit) = self.so_far.case.base.as_ref().and_then(|base| taken_back(root, base, self.diff)) else {
+            return Ok(None);
+        };
+        let change = self.run_on_tree(worktrees, TreeState::Change, planned)?;
+        Ok(excuse::fails_no_more(&change.run, base).then_some(commit))
     }
 
     /// Lets each test of the base speak for itself where files of tests cannot be loaded for a name that is not there.
@@ -472,6 +494,8 @@ pub(super) enum Adaptation {
     Script,
     /// It moves all of them.
     Moved,
+    /// It takes the work of this commit back, and its tests with it.
+    Reverted(String),
 }
 
 /// Tests of the base that a change adapts or removes, by their ids.
@@ -516,6 +540,14 @@ fn tests_adapted(gate: &str, what: &str, check: &str) -> Finding {
 pub(super) fn rewritten(gate: &str, outcome: &str) -> Finding {
     let what = format!("tests of the base {outcome} with the code of the change, which rewrites them");
     tests_adapted(gate, &what, CHECK_EXPECTATIONS)
+}
+
+/// Reports that the change takes back what a commit brought, and tests of the base with it.
+pub(super) fn reverted(gate: &str, commit: &str) -> Finding {
+    const SHOWN: usize = 12;
+    let commit = &commit[..commit.len().min(SHOWN)];
+    let what = format!("the change takes its files back to what they were before commit {commit}, and tests of the base with them");
+    tests_adapted(gate, &what, "that is to be taken back")
 }
 
 /// Reports the tests that the change adapts, and those that it removes.
