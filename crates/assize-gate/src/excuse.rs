@@ -366,20 +366,14 @@ impl<'a> Endings<'a> {
     /// Returns whether the file of a test cannot be loaded for a module that is not there, or since its files are modules of
     /// another kind now.
     fn is_unloaded_for_a_module(&self, case: &TestCase) -> bool {
-        const SAYINGS: [&str; 7] = [
-            "No module named '",
-            "Cannot find module '",
-            "Directory import '",
-            "require() of ES Module",
-            "in ES module scope",
-            "Cannot use import statement outside a module",
-            "Unexpected token 'export'",
-        ];
-        let says_so = |other: &TestCase| {
-            other.message.as_deref().is_some_and(|said| SAYINGS.iter().any(|saying| said.contains(saying)))
-        };
         let is_of_file = |other: &&TestCase| file_of(case).is_some_and(|file| other.id == file);
-        self.is_silent(&case.id) && self.0.values().copied().filter(is_of_file).any(says_so)
+        self.is_silent(&case.id) && self.0.values().copied().filter(is_of_file).any(misses_a_module)
+    }
+
+    /// Returns whether a test fails for a module that is not there, which one of these files asks for.
+    fn asks_for_a_module(&self, id: &str, files: &BTreeSet<String>) -> bool {
+        let said = self.0.get(id).filter(|case| misses_a_module(case)).and_then(|case| case.message.as_deref());
+        said.is_some_and(|said| files.iter().any(|path| said.contains(path.as_str())))
     }
 
     fn passed(&self) -> impl Iterator<Item = &'a TestCase> {
@@ -389,6 +383,21 @@ impl<'a> Endings<'a> {
     fn executed(&self) -> usize {
         self.0.values().filter(|case| case.outcome.was_executed()).count()
     }
+}
+
+/// Returns whether a test, or a file of tests, says that a module is not there, or is of another kind.
+fn misses_a_module(case: &TestCase) -> bool {
+    const SAYINGS: [&str; 8] = [
+        "No module named '",
+        "Cannot find module '",
+        "Cannot find package '",
+        "Directory import '",
+        "require() of ES Module",
+        "in ES module scope",
+        "Cannot use import statement outside a module",
+        "Unexpected token 'export'",
+    ];
+    case.message.as_deref().is_some_and(|said| SAYINGS.iter().any(|saying| said.contains(saying)))
 }
 
 /// Returns whether a test fails, or its file cannot be loaded, because a name is not there.
@@ -557,7 +566,8 @@ impl AdaptationRuns<'_> {
             .values()
             .filter(|case| case.outcome == TestOutcome::Failed && change.is(&case.id, TestOutcome::Passed));
         let candidates = base.passed().chain(broken.clone().copied()).chain(red.copied()).filter(|case| {
-            !held.is(&case.id, TestOutcome::Passed) && !held.is(&case.id, TestOutcome::Skipped) && self.is_touched(case)
+            let is_touched = self.is_touched(case) || held.asks_for_a_module(&case.id, self.touched);
+            !held.is(&case.id, TestOutcome::Passed) && !held.is(&case.id, TestOutcome::Skipped) && is_touched
         });
         let mut found = BTreeSet::new();
         for case in candidates.filter(|case| !self.removed.contains(&case.id)) {
@@ -567,6 +577,7 @@ impl AdaptationRuns<'_> {
                     let is_case = function_of(id, &change).is_some_and(|function| new.functions.contains(function));
                     is_case
                         || held.is_unloaded_for_a_module(case)
+                        || held.asks_for_a_module(id, self.touched)
                         || self.misses_what_is_gone(&held, id)
                         || take_one(&mut new.telling, &place_of(case, &change))
                 }
@@ -735,6 +746,8 @@ mod tests {
             (red(&[("t.py", "E: No module named 'old'")]), red(&[("t.py", "E: No module named 'new'")]), true),
             (red(&[("t.py", "E: No module named 'old'")]), tested(&[("t.py::a", Passed)]), true),
             (red(&[("t.py", "Directory import '.' is not supported")]), tested(&[("t.py::a", Passed)]), true),
+            (red(&[("t.py::a", "Cannot find package 'tap' imported from t.py")]), tested(&[("t.py::a", Passed)]), true),
+            (red(&[("t.py::a", "Cannot find package 'tap' imported from u.py")]), tested(&[("t.py::a", Passed)]), false),
             (red(&[("t.py", "SyntaxError: invalid syntax")]), tested(&[("t.py::a", Passed)]), false),
             (red(&[("t.py::a", asserts)]), tested(&[("t.py::a", Passed)]), false),
         ] {
