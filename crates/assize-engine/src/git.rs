@@ -324,6 +324,17 @@ impl Repository {
         self.diff(&PATCH_OPTIONS, from, &[], PATCH_BYTES_MAX)
     }
 
+    /// Returns the patch that takes a commit's work back: from the commit to its first parent.
+    ///
+    /// # Errors
+    ///
+    /// Fails if git does, if the commit has no parent, or if the patch is larger than [`PATCH_BYTES_MAX`].
+    pub fn patch_back(&self, commit: &str) -> Result<Vec<u8>, GitError> {
+        let parent = format!("{commit}^");
+        let arguments = [&["diff-tree", "-r"], &PATCH_OPTIONS[..], &["--end-of-options", commit, &parent, "--"]].concat();
+        Ok(self.git(&arguments, &[], PATCH_BYTES_MAX)?.stdout)
+    }
+
     /// Returns the patch without files that are larger than [`SHOWN_BYTES_MAX`] before or after, and those files.
     ///
     /// # Errors

@@ -213,7 +213,7 @@ fn what_a_commit_brought_may_be_taken_back_with_its_tests() {
         repo.write("tests/test_lib.py", TESTS);
         let envelope = review(&repo, asked);
         assert_eq!(envelope["outcome"].as_str(), Some(outcome), "{asked} {code}: {envelope}");
-        let said = envelope["findings"].to_string().contains("takes its files back");
+        let said = envelope["findings"].to_string().contains("takes back what commit");
         assert_eq!(said, outcome == "accept", "{code}");
     }
 }

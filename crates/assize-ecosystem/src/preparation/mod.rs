@@ -122,7 +122,8 @@ fn shapes(ecosystem: &Ecosystem, path: &str) -> bool {
 
 /// The commands as the file that decides says them, where its text names packages of others.
 pub(crate) fn as_listed(view: &ProjectView<'_>, folder: &str, preparation: &Preparation) -> Vec<String> {
-    const NAMING: [&str; 4] = ["source = \"", "dependencies", "require", "<dependency>"];
+    // The members of a workspace may name some as well.
+    const NAMING: [&str; 6] = ["source = \"", "dependencies", "require", "<dependency>", "members", "<module>"];
     let path = within(folder, preparation.file);
     // A lock file whose text is not at hand may name some.
     let names = (view.text)(&path).is_none_or(|text| NAMING.iter().any(|word| text.contains(word)));
@@ -177,6 +178,9 @@ pub(crate) mod tests {
             let plan = planned(crate::Language::Rust, folder, &files, &[]).expect("a plan");
             assert_eq!((plan.because.as_str(), plan.line().as_str()), (because, line), "{folder}");
         }
+        let workspace = [("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n"), ("a/Cargo.toml", needs)];
+        let plan = planned(crate::Language::Rust, "", &workspace, &[]).expect("a plan");
+        assert_eq!(plan.line(), "cargo fetch --offline || cargo fetch");
         assert_eq!(planned(crate::Language::Rust, "", &[("a.rs", "")], &[]), None);
         assert_eq!(planned(crate::Language::Rust, "", &[("Cargo.toml", "[package]")], &[]), None);
     }

@@ -149,10 +149,25 @@ fn turned_green<'a>(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Optio
         let failed = runs.iter().rfind(|run| run.state == CommandState::Failed);
         let (before, since) = failed.map(|run| (run.output.inspect(), run.step)).or_else(|| Some((told()?, 0)))?;
         let after = runs.iter().find(|run| run.step > since && is_clean(run))?;
-        let is_between = facts.edits.iter().any(|edit| edit.step > since && edit.step < after.step);
+        let is_between = facts.edits.iter().any(|edit| edit.step > since && edit.step < after.step)
+            || facts.commands.iter().any(|run| run.step > since && run.step < after.step && lists_exceptions(run));
         is_between.then_some(TurnedGreen { kind, before, since, after })
     });
     by_kind.or_else(|| covered_now(facts))
+}
+
+/// Returns whether a command writes all that a check finds into its list of exceptions.
+fn lists_exceptions(run: &CommandRun) -> bool {
+    static WRITES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\b\w+Baseline\b|--(?:generate|set|write|create|update)-baseline|--auto-gen-config|--suppress-all|--add-noqa|\bbaseline (?:sync|create|update)\b").expect("valid pattern")
+    });
+    WRITES.is_match(run.command.inspect())
+}
+
+/// Returns whether a file that is no code lists what a check passes over.
+fn is_of_exceptions(file: &FileChange) -> bool {
+    let name = file.path.to_lowercase();
+    !is_code(&file.path) && ["exclude", "suppress", "ignore", "baseline", "todo"].iter().any(|word| name.contains(word))
 }
 
 /// A run that failed for want of coverage, and the next of the same command, which passes.
@@ -173,6 +188,8 @@ struct UntouchedCode<'a> {
     changed: Vec<&'a FileChange>,
     /// Those of them in which code was changed.
     edited: Vec<&'a str>,
+    /// All files that the session has changed.
+    shown: Vec<&'a str>,
     kind: CheckKind,
     /// Whether a command may have written files in between: then nothing is known to be as it was.
     is_open: bool,
@@ -191,19 +208,19 @@ impl<'a> UntouchedCode<'a> {
         let is_open = !is_told && facts.commands.iter().any(|run| is_since(run.step) && may_write(run));
         let edits = facts.edits.iter().filter(|edit| is_since(edit.step)).map(|edit| edit.path.as_str());
         let file_of = |path: &str| diff.files.iter().find(|file| path.ends_with(&*file.path));
-        let changed: Vec<&FileChange> = if is_told { diff.files.iter().collect() } else { edits.clone().filter_map(file_of).collect() };
+        let mut changed: Vec<&FileChange> = if is_told { diff.files.iter().collect() } else { edits.clone().filter_map(file_of).collect() };
+        if facts.commands.iter().any(|run| is_since(run.step) && lists_exceptions(run)) {
+            changed.extend(diff.files.iter().filter(|file| is_of_exceptions(file)));
+        }
         // What the change no longer shows was edited before it began, or was restored.
         let hidden = edits.filter(|path| !is_told && file_of(path).is_none() && is_code(path));
         let edited = changed.iter().filter(|file| changes_code(file)).map(|file| file.path.as_str()).chain(hidden).collect();
-        Self { changed, edited, kind: turned.kind, is_open }
+        let shown = diff.files.iter().map(|file| file.path.as_str()).collect();
+        Self { changed, edited, shown, kind: turned.kind, is_open }
     }
 
     /// The first line that came and may let a check find less, or mind it less.
     fn loosening(&self) -> Option<(&'a FileChange, u32)> {
-        let is_of_exceptions = |file: &FileChange| {
-            let name = file.path.to_lowercase();
-            !is_code(&file.path) && ["exclude", "suppress", "ignore", "baseline"].iter().any(|word| name.contains(word))
-        };
         let mut lines = self.changed.iter().flat_map(|file| file.added_lines().map(move |(number, text)| (*file, number, text)));
         let found = lines.find(|(file, _, text)| LOOSENS.is_match(text) || is_of_exceptions(file));
         found.map(|(file, number, _)| (file, number))
@@ -221,12 +238,14 @@ impl<'a> UntouchedCode<'a> {
             Regex::new(r"(?-u)\([a-z][a-z-]{2,}\)$|\[[A-Za-z][\w/-]+\]$|\b[A-Z]{1,5}[0-9]{2,5}\b|  +@?[a-z][a-z/@-]{3,}$|\b[A-Z][a-z]+/[A-Z][A-Za-z]+\b")
                 .expect("valid pattern")
         });
-        let is_edited = |path: &&str| fault.path.ends_with(path) || path.ends_with(fault.path);
+        let is_of = |path: &&str| fault.path.ends_with(path) || path.ends_with(fault.path);
         let is_local = self.kind == CheckKind::Lint && RULE.is_match(fault.message) && !fault.message.ends_with("(typecheck)");
-        if self.is_open {
-            return false;
+        // What the session has not changed at all, no command has written.
+        if is_local {
+            let touched = if self.is_open { &self.shown } else { &self.edited };
+            return !touched.iter().any(is_of);
         }
-        if is_local { !self.edited.iter().any(is_edited) } else { self.is_all() }
+        self.is_all()
     }
 }
 

@@ -546,7 +546,7 @@ pub(super) fn rewritten(gate: &str, outcome: &str) -> Finding {
 pub(super) fn reverted(gate: &str, commit: &str) -> Finding {
     const SHOWN: usize = 12;
     let commit = &commit[..commit.len().min(SHOWN)];
-    let what = format!("the change takes its files back to what they were before commit {commit}, and tests of the base with them");
+    let what = format!("the change takes back what commit {commit} brought, and tests of the base with it");
     tests_adapted(gate, &what, "that is to be taken back")
 }
 

@@ -1,37 +1,41 @@
-//! Finds out whether a change takes files back to what they were before one of the base's commits.
+//! Finds out whether a change takes back what one of the base's commits brought.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use assize_core::diff::Diff;
+use assize_core::diff::{Diff, FileChange, parse_git_patch};
 use assize_core::path::is_prose;
-use assize_syntax::inline_tests::FILE_BYTES_MAX;
 
 use crate::git::Repository;
-use crate::regular_file;
 
 /// The most commits that are looked at.
 const COMMITS_MAX: usize = 30;
 /// The most files that a change may have.
 const FILES_MAX: usize = 60;
 
-/// Returns the commit whose work a change takes back, with all that came to the same files since: each file is as it was before that
-/// commit. What is written for people may say otherwise.
+/// The lines that go and those that come in each file, in their order. What is written for people may say otherwise.
+type Lines<'a> = BTreeMap<&'a str, (Vec<&'a str>, Vec<&'a str>)>;
+
+/// Returns the commit whose work a change takes back: the lines that come and go are those that went and came with it.
 pub(super) fn taken_back(root: &Path, base: &str, diff: &Diff) -> Option<String> {
-    let named = diff.files.iter().flat_map(|file| [Some(&file.path), file.old_path.as_ref()]).flatten();
-    let paths: BTreeSet<&str> = named.map(String::as_str).filter(|path| !is_prose(path)).collect();
-    if paths.is_empty() || paths.len() > FILES_MAX {
+    let own = lines_of(&diff.files);
+    if own.is_empty() || own.len() > FILES_MAX || diff.files.iter().any(|file| file.binary || file.lines_cut > 0) {
         return None;
     }
     let repository = Repository::discover(root).ok()??;
-    let now = |path: &str| match regular_file::read(&root.join(path), FILE_BYTES_MAX as u64) {
-        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(_) => None,
-    };
-    let paths: Vec<&str> = paths.into_iter().collect();
+    let paths: Vec<&str> = own.keys().copied().collect::<BTreeSet<_>>().into_iter().collect();
     let commits = repository.commits_that_touch(base, &paths, COMMITS_MAX).ok()?;
     commits.into_iter().find(|commit| {
-        let before = format!("{commit}^");
-        paths.iter().all(|path| repository.contents(&before, path).is_ok_and(|then| then == now(path)))
+        let back = repository.patch_back(commit).map(|patch| parse_git_patch(&patch)).unwrap_or_default();
+        lines_of(&back) == own
     })
+}
+
+fn lines_of(files: &[FileChange]) -> Lines<'_> {
+    let own = files.iter().filter(|file| !is_prose(&file.path));
+    own.map(|file| {
+        let removed = file.removed_lines().map(|(_, line)| line).collect();
+        (file.path.as_str(), (removed, file.added_lines().map(|(_, line)| line).collect()))
+    })
+    .collect()
 }
