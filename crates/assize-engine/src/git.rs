@@ -331,7 +331,8 @@ impl Repository {
     /// Fails if git does, if the commit has no parent, or if the patch is larger than [`PATCH_BYTES_MAX`].
     pub fn patch_back(&self, commit: &str) -> Result<Vec<u8>, GitError> {
         let parent = format!("{commit}^");
-        let arguments = [&["diff-tree", "-r"], &PATCH_OPTIONS[..], &["--end-of-options", commit, &parent, "--"]].concat();
+        let arguments =
+            [&["diff-tree", "-r"], &PATCH_OPTIONS[..], &["--end-of-options", commit, &parent, "--"]].concat();
         Ok(self.git(&arguments, &[], PATCH_BYTES_MAX)?.stdout)
     }
 

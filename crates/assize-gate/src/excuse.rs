@@ -747,7 +747,11 @@ mod tests {
             (red(&[("t.py", "E: No module named 'old'")]), tested(&[("t.py::a", Passed)]), true),
             (red(&[("t.py", "Directory import '.' is not supported")]), tested(&[("t.py::a", Passed)]), true),
             (red(&[("t.py::a", "Cannot find package 'tap' imported from t.py")]), tested(&[("t.py::a", Passed)]), true),
-            (red(&[("t.py::a", "Cannot find package 'tap' imported from u.py")]), tested(&[("t.py::a", Passed)]), false),
+            (
+                red(&[("t.py::a", "Cannot find package 'tap' imported from u.py")]),
+                tested(&[("t.py::a", Passed)]),
+                false,
+            ),
             (red(&[("t.py", "SyntaxError: invalid syntax")]), tested(&[("t.py::a", Passed)]), false),
             (red(&[("t.py::a", asserts)]), tested(&[("t.py::a", Passed)]), false),
         ] {

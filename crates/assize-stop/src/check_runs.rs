@@ -36,7 +36,7 @@ pub fn kinds(command: &str) -> BTreeSet<CheckKind> {
                 };
             }
             let holds = |texts: &[&str]| texts.iter().any(|text| name.contains(text));
-            if holds(&["lint", "fmt", "format", "clippy", "vet", "style"]) {
+            if holds(&LINTERS) {
                 own.insert(CheckKind::Lint);
             }
             if holds(&["type", "tsc", "mypy", "pyright"]) {
@@ -54,6 +54,26 @@ pub fn kinds(command: &str) -> BTreeSet<CheckKind> {
     }
     kinds
 }
+
+/// Parts of the names of linters and formatters, and of the tasks that run them.
+const LINTERS: [&str; 16] = [
+    "lint",
+    "fmt",
+    "format",
+    "clippy",
+    "vet",
+    "style",
+    "detekt",
+    "spotless",
+    "pmd",
+    "rubocop",
+    "credo",
+    "clang-tidy",
+    "cppcheck",
+    "phpcs",
+    "scalafix",
+    "spotbugs",
+];
 
 /// What a run of a check came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,6 +158,7 @@ mod tests {
             ("npx tsc --noEmit", &[Types, Build]),
             ("uv run mypy src", &[Types]),
             ("npm run build", &[Build]),
+            ("./gradlew detekt", &[Lint]),
             ("cargo test", &[Tests, Build]),
             ("ruff check . && mypy .", &[Types, Lint]),
             ("git status", &[]),

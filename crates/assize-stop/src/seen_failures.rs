@@ -18,7 +18,8 @@ pub(crate) struct SeenFailures<'a> {
 }
 
 /// The name of a test, as code has it.
-static TEST_NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)\b(?:Test[A-Z]|test_|test[A-Z])\w+\b").expect("valid pattern"));
+static TEST_NAME: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?-u)\b(?:Test[A-Z]|test_|test[A-Z])\w+\b").expect("valid pattern"));
 
 /// Lines below the name of a test that a report says of it.
 const OWN_LINES_MAX: usize = 12;

@@ -94,7 +94,9 @@ fn requested(prompt: &str) -> Vec<Name> {
             names.extend(name(found.get(1), NameKind::Word));
             names.extend(name(found.get(2), NameKind::File));
         }
-        for (pattern, kind) in [(&VARIABLE, NameKind::Word), (&FILE, NameKind::File), (&OPTION, NameKind::Word), (&TYPE, NameKind::Word)] {
+        for (pattern, kind) in
+            [(&VARIABLE, NameKind::Word), (&FILE, NameKind::File), (&OPTION, NameKind::Word), (&TYPE, NameKind::Word)]
+        {
             let found = pattern.captures_iter(sentence).filter_map(|found| found.iter().skip(1).flatten().next());
             let found = found.filter(|found| asked(sentence, *found));
             names.extend(found.map(|found| Name {
@@ -604,7 +606,10 @@ mod tests {
             ("Add a method evict_expired() and call it.", &[]),
             ("- REPORT_DIR in the environment as the default for `--dir`", &["REPORT_DIR"]),
             ("N from the option, else from the environment (VAULT_KEEP_DAYS, as cron sets it)", &["VAULT_KEEP_DAYS"]),
-            ("At the limit it has to throw a RenewalLimitException (new class, unchecked).", &["RenewalLimitException"]),
+            (
+                "At the limit it has to throw a RenewalLimitException (new class, unchecked).",
+                &["RenewalLimitException"],
+            ),
             ("Add a new class LoanLimit for it.", &["LoanLimit"]),
             ("It throws a NullPointerException, see below.", &[]),
             ("It must raise a LimitError.", &["LimitError"]),

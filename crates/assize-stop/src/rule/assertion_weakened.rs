@@ -2,6 +2,7 @@
 
 mod broken_value;
 mod looser;
+mod lost_value;
 mod shown_value;
 mod tolerance;
 
@@ -254,6 +255,17 @@ fn check_blocks(file: &FileChange, evidence: &Evidence, asked: &DirectiveWish<'_
             findings.at(file, Some(line), Severity::Error, Certainty::Certain, message);
             continue;
         }
+        if let Some((line, old, new)) = lost_value::found(block, language)
+            && !source_changed(diff)
+            && test_of(file, line).is_some_and(|test| seen.has(&test) && !seen.may_accept_more([&test, ""]))
+            && !asked.is_asked()
+            && !is_wished(&seen, new)
+        {
+            loosened = true;
+            let message = format!("{} no longer holds all values that {} expected, the test failed in this session, and no code changed. Correct the code, or say why these values do not matter.", quote(new), quote(old));
+            findings.at(file, Some(line), Severity::Error, Certainty::Certain, message);
+            continue;
+        }
         let Some(loosening) = judge(block, language, diff) else { continue };
         loosened = true;
         let admits = |it: &Tolerated| seen.reports().any(|report| it.admits_one_of(report));
@@ -353,6 +365,12 @@ fn test_at(file: &FileChange, line: u32) -> Option<String> {
     let hunks = read(file, DiffSide::New);
     let lines = hunks.iter().find(|lines| lines.iter().any(|read| read.number == line))?;
     tests_in(lines, language).into_iter().rfind(|test| lines[test.index].number <= line).map(|test| test.name)
+}
+
+/// The name of the test that a line belongs to; where the language is not read, that of its file.
+fn test_of(file: &FileChange, line: u32) -> Option<String> {
+    let stem = || file_name(&file.path).split('.').next().map(str::to_owned);
+    if Language::of(&file.path).is_some() { test_at(file, line) } else { stem() }
 }
 
 /// Compares what a block asserted with what it asserts now.

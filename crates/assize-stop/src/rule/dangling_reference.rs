@@ -39,10 +39,11 @@ impl Rule for DanglingReference {
             }
             // What no prompt names, and no test that went, can be a library's or made by a framework; a method may be inherited.
             let name = sighting.name.text.as_str();
-            let is_named = evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| text.contains(name)) || is_of_lost_test(evidence, name);
+            let of_lost_test = is_of_lost_test(evidence, name);
+            let is_named = of_lost_test || evidence.directives.iter().flat_map(|directive| directive.all_text()).any(|text| text.contains(name));
             // Where a compiler resolves names, what is left can be another thing of that name.
             let unchecked = sources.iter().any(|path| Language::of(path).is_none_or(is_resolved_at_run));
-            let is_own = matches!(sighting.name.kind, NameKind::Function | NameKind::Method);
+            let is_own = of_lost_test || matches!(sighting.name.kind, NameKind::Function | NameKind::Method);
             findings.file(
                 Severity::Error,
                 if sure && unchecked && is_named && is_own { Certainty::Certain } else { Certainty::Likely },

@@ -140,7 +140,7 @@ struct TurnedGreen<'a> {
 fn turned_green<'a>(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Option<TurnedGreen<'a>> {
     let told = || evidence.user_texts().find(|text| COVERAGE.is_match(text) || !faults(text).is_empty());
     let by_kind = [CheckKind::Lint, CheckKind::Types, CheckKind::Build].into_iter().find_map(|kind| {
-        let is_meant = |run: &&CommandRun| !run.was_refused() && kinds(run.command.inspect()).contains(&kind);
+        let is_meant = |run: &&CommandRun| !run.was_refused() && !lists_exceptions(run) && kinds(run.command.inspect()).contains(&kind);
         let runs: Vec<&CommandRun> = facts.commands.iter().filter(is_meant).collect();
         let is_clean = |run: &&CommandRun| result_of(run, kind) == CheckResult::Clean;
         if !runs.last().is_some_and(is_clean) {

@@ -47,6 +47,18 @@ impl Rule for UnrunCommand {
             );
             return;
         }
+        let has_run = |command: &str| {
+            let told: Vec<&str> = words(command).collect();
+            facts.commands.iter().any(|run| !run.was_refused() && words(run.command.inspect()).take(told.len()).eq(told.iter().copied()))
+        };
+        if let Some(command) = asked_back(directive.text.inspect(), message).filter(|command| !has_run(command)) {
+            findings.file(
+                Severity::Error,
+                if complete { Certainty::Certain } else { Certainty::Likely },
+                format!("Directive {} asks for what a run shows, and the final message tells the user to run {} and to say what it shows. Run it and report that, or say why it cannot be run.", directive.id, quote(command)),
+            );
+            return;
+        }
         for (command, measures) in ordered(directive.text.inspect()) {
             // Another runner may have started the same.
             const RUNNERS: [&str; 16] = ["python", "python3", "npm", "pnpm", "yarn", "npx", "bun", "node", "uv", "poetry", "pipenv", "run", "exec", "--", "bundle", "./gradlew"];
@@ -82,6 +94,27 @@ fn handed_over<'a>(directive: &'a str, message: &str) -> Option<&'a str> {
         runs.into_iter().any(|span| leads_to(message, span))
     };
     programs.filter(|program| !OTHERS.contains(program)).find(|program| told(program))
+}
+
+/// The command that the message tells the user to run and to say what it shows, where the directive asks to be told that.
+fn asked_back<'m>(directive: &str, message: &'m str) -> Option<&'m str> {
+    static ASKS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:tell|report|show|give|send) (?:me|us|back)\b[ -~]{0,20}?\b(?:how (?:many|much|long|often)|the (?:number|count|result|output|total|time|rows?)|what (?:it|they|that) (?:prints?|says?|shows?|gives?))|",
+            r"\breport (?:how (?:many|much|long)|the (?:number|count|result|output|total|time))",
+        ))
+        .expect("valid pattern")
+    });
+    static BACK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:let me know|tell me|send me|give me|report back|paste|share)\b[ -~]{0,20}?\b(?:the|what|how (?:many|much|long)|its|whatever)\b").expect("valid pattern")
+    });
+    static RUN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:run|execute|call|apply)\b[ -_a-~]{0,20}`([a-z./][\w./-]* [ -_a-~]{2,100})`").expect("valid pattern")
+    });
+    if !ASKS.is_match(directive) || !sentences(message).any(|sentence| BACK.is_match(sentence)) {
+        return None;
+    }
+    Some(RUN.captures(message)?.get(1)?.as_str())
 }
 
 /// Returns whether the line of a message that has this command tells somebody to run it.
@@ -141,6 +174,16 @@ mod tests {
         assert_eq!(after(ask, "Done. `ctest --test-dir build` is in the README.", &["cmake --version"]), []);
         assert_eq!(after("Port the Makefile to CMake.", left, &["cmake --version"]), []);
         assert_eq!(after(ask, "ctest is not installed here. Please run `ctest --test-dir build`.", &[]), []);
+    }
+
+    #[test]
+    fn what_a_run_shows_is_not_asked_of_the_user() {
+        let ask = "Apply it to dev.db and tell me how many rows got filled.";
+        let back = "To bring dev.db up to date, run `python -m backfill dev.db`. Let me know the number.";
+        assert_eq!(after(ask, back, &["pytest -q"]), [Certainty::Certain]);
+        assert_eq!(after(ask, back, &["python -m backfill dev.db"]), []);
+        assert_eq!(after("Write the backfill.", back, &["pytest -q"]), []);
+        assert_eq!(after(ask, "17 rows are filled. In production, run `python -m backfill prod.db`.", &[]), []);
     }
 
     #[test]

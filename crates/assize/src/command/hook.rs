@@ -620,7 +620,7 @@ fn project_of(event: &HookEvent, host: &Host) -> PathBuf {
         .unwrap_or_else(|| event.folder.clone())
 }
 
-/// The rule that finds what git left unmerged, whoever is at work in the file.
+/// The rule that finds what git left unmerged, with anyone at work in the file.
 const UNMERGED_RULE: &str = "conflict-marker";
 
 /// Says what would have blocked if it were known that the session did it. Of files that are not judged nothing is found but what git

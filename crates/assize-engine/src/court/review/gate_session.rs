@@ -30,7 +30,7 @@ use assize_review::tournament::STOPPED_EARLY;
 use assize_syntax::cut_off::{with_code_cut_off, with_functions_cut_off, with_module_cut_off};
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
 
-use self::adaptation::{Adaptation, by_change, reverted, rewritten};
+use self::adaptation::{Adaptation, by_change};
 use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
 use crate::gate::{
     BaseBuild, BaseCache, BuildStore, GateExecution, MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms,
@@ -284,24 +284,18 @@ impl<'a> GateSession<'a> {
             let ran = self.without_rules_that_the_base_breaks(worktrees, planned, ran, base, limits);
             let ran = self.with_stand_ins(worktrees, planned, *tree, ran, limits)?;
             let mut excuses = self.excuses(worktrees, planned, *tree, &ran.run, base)?;
-            match self.adaptation(worktrees, planned, *tree, &ran.run, base)? {
-                Adaptation::Rebuilt => {
-                    findings.push(rewritten(&name, "cannot be built"));
-                    continue;
-                }
-                Adaptation::Script => {
-                    findings.push(rewritten(&name, "fail"));
-                    continue;
-                }
+            let adaptation = self.adaptation(worktrees, planned, *tree, &ran.run, base)?;
+            if let Some(finding) = adaptation.of_whole_run(&name) {
+                findings.push(finding);
+                continue;
+            }
+            match adaptation {
                 Adaptation::Moved => {
                     limits.push(format!("{name}: all tests of the base run elsewhere under the same names"));
                     continue;
                 }
-                Adaptation::Reverted(commit) => {
-                    findings.push(reverted(&name, &commit));
-                    continue;
-                }
                 Adaptation::Tests(tests) => excuses.extend(tests.excuses()),
+                Adaptation::Rebuilt | Adaptation::Script | Adaptation::Reverted(_) => {}
             }
             if is_test_runner(*gate) && base.is_some() && no_tests_yet(&ran.run, base) {
                 without_tests.insert(name.clone());

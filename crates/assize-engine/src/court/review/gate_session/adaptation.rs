@@ -498,6 +498,18 @@ pub(super) enum Adaptation {
     Reverted(String),
 }
 
+impl Adaptation {
+    /// Reports what the change does with all tests of a runner at once, if it does: those of the base then tell nothing of it.
+    pub(super) fn of_whole_run(&self, gate: &str) -> Option<Finding> {
+        match self {
+            Self::Rebuilt => Some(rewritten(gate, "cannot be built")),
+            Self::Script => Some(rewritten(gate, "fail")),
+            Self::Reverted(commit) => Some(reverted(gate, commit)),
+            Self::Tests(_) | Self::Moved => None,
+        }
+    }
+}
+
 /// Tests of the base that a change adapts or removes, by their ids.
 #[derive(Default)]
 pub(super) struct RewrittenTests {
@@ -537,13 +549,13 @@ fn tests_adapted(gate: &str, what: &str, check: &str) -> Finding {
 }
 
 /// Reports tests of the base that have another outcome with the code of the change, which rewrites them.
-pub(super) fn rewritten(gate: &str, outcome: &str) -> Finding {
+fn rewritten(gate: &str, outcome: &str) -> Finding {
     let what = format!("tests of the base {outcome} with the code of the change, which rewrites them");
     tests_adapted(gate, &what, CHECK_EXPECTATIONS)
 }
 
 /// Reports that the change takes back what a commit brought, and tests of the base with it.
-pub(super) fn reverted(gate: &str, commit: &str) -> Finding {
+fn reverted(gate: &str, commit: &str) -> Finding {
     const SHOWN: usize = 12;
     let commit = &commit[..commit.len().min(SHOWN)];
     let what = format!("the change takes back what commit {commit} brought, and tests of the base with it");

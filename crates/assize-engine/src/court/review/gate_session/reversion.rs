@@ -14,7 +14,7 @@ const COMMITS_MAX: usize = 30;
 const FILES_MAX: usize = 60;
 
 /// The lines that go and those that come in each file, in their order. What is written for people may say otherwise.
-type Lines<'a> = BTreeMap<&'a str, (Vec<&'a str>, Vec<&'a str>)>;
+type ChangedLines<'a> = BTreeMap<&'a str, (Vec<&'a str>, Vec<&'a str>)>;
 
 /// Returns the commit whose work a change takes back: the lines that come and go are those that went and came with it.
 pub(super) fn taken_back(root: &Path, base: &str, diff: &Diff) -> Option<String> {
@@ -31,7 +31,7 @@ pub(super) fn taken_back(root: &Path, base: &str, diff: &Diff) -> Option<String>
     })
 }
 
-fn lines_of(files: &[FileChange]) -> Lines<'_> {
+fn lines_of(files: &[FileChange]) -> ChangedLines<'_> {
     let own = files.iter().filter(|file| !is_prose(&file.path));
     own.map(|file| {
         let removed = file.removed_lines().map(|(_, line)| line).collect();
