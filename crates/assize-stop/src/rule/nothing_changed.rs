@@ -452,6 +452,7 @@ mod tests {
             ("Make sure the tests pass", "They do: all tests pass.", &["cargo test"]),
             ("Explain the parser", "I've added no code. It is a recursive descent parser.", &[]),
             ("thanks!", "You're welcome.", &[]),
+            ("Ensure quality gate passed and create PR\n", "Done.\n\nQuality gate passed:\n- `bin/rubocop`: no offenses\n\nPR created and verified:\n- [PR #22: Add RubyLLM](https://github.com/a/b/pull/22)", &[]),
             ("still fails for '1 299,00'", "It passes here: `1 299,00` gives 1299.", &["python price.py"]),
             ("still fails for '1 299,00'", "That's the non-breaking space.", &[]),
             ("does it still fail for you?", "I fixed it in the last change.", &[]),
