@@ -385,6 +385,19 @@ impl<'a> Endings<'a> {
     }
 }
 
+/// What a run has of files of tests that the base does not have, where all tests that passed on the base in such a file are settled.
+fn unloaded_for<'a>(
+    base: &Endings<'_>,
+    run: &Endings<'a>,
+    is_settled: impl Fn(&TestCase) -> bool,
+) -> impl Iterator<Item = &'a TestCase> {
+    run.0.values().copied().filter(move |case| {
+        let file = file_of(case).unwrap_or(&case.id);
+        let mut tests = base.passed().filter(|case| file_of(case) == Some(file)).peekable();
+        !base.0.contains_key(&*case.id) && tests.peek().is_some() && tests.all(&is_settled)
+    })
+}
+
 /// Returns whether a test, or a file of tests, says that a module is not there, or is of another kind.
 fn misses_a_module(case: &TestCase) -> bool {
     const SAYINGS: [&str; 8] = [
@@ -525,12 +538,7 @@ impl AdaptationRuns<'_> {
         let mut removed: BTreeSet<String> =
             comes_to_it.map(|case| &case.id).filter(|id| gone.contains(*id)).cloned().collect();
         let is_settled = |case: &TestCase| removed.contains(&case.id) || change.is(&case.id, TestOutcome::Passed);
-        let unloaded = held.0.values().filter(|case| {
-            let file = file_of(case).unwrap_or(&case.id);
-            let mut tests = base.passed().filter(|case| file_of(case) == Some(file)).peekable();
-            !base.0.contains_key(&*case.id) && tests.peek().is_some() && tests.all(is_settled)
-        });
-        let unloaded: Vec<String> = unloaded.map(|case| case.id.clone()).collect();
+        let unloaded: Vec<String> = unloaded_for(&base, &held, is_settled).map(|case| case.id.clone()).collect();
         removed.extend(unloaded);
         removed
     }
@@ -558,14 +566,14 @@ impl AdaptationRuns<'_> {
             let is_silent = held.0.contains_key(&*case.id) && swapped.is_silent(&case.id);
             !is_only_a_missing_name(&held, case) && (is_silent || is_only_a_missing_name(&swapped, case))
         };
-        let is_broken = |case: &&&TestCase| case.outcome == TestOutcome::Failed && !base.0.contains_key(&*case.id);
-        let broken = held.0.values().filter(is_broken);
+        let broken =
+            held.0.values().filter(|case| case.outcome == TestOutcome::Failed && !base.0.contains_key(&*case.id));
         // One that fails on the base for another reason may be rewritten as well, so that it passes now.
         let red = base
             .0
             .values()
             .filter(|case| case.outcome == TestOutcome::Failed && change.is(&case.id, TestOutcome::Passed));
-        let candidates = base.passed().chain(broken.clone().copied()).chain(red.copied()).filter(|case| {
+        let candidates = base.passed().chain(broken.copied()).chain(red.copied()).filter(|case| {
             let is_touched = self.is_touched(case) || held.asks_for_a_module(&case.id, self.touched);
             !held.is(&case.id, TestOutcome::Passed) && !held.is(&case.id, TestOutcome::Skipped) && is_touched
         });
@@ -599,12 +607,9 @@ impl AdaptationRuns<'_> {
         }
         // A file that cannot be loaded says nothing that its tests do not say.
         let is_settled = |case: &TestCase| found.contains(&case.id) || self.removed.contains(&case.id);
-        let settled = broken.filter(|case| {
-            let file = file_of(case).unwrap_or(&case.id);
-            let mut tests = base.passed().filter(|case| file_of(case) == Some(file)).peekable();
-            case.id == file && tests.peek().is_some() && tests.all(is_settled)
-        });
-        let settled: Vec<String> = settled.map(|case| case.id.clone()).collect();
+        let is_file = |case: &&TestCase| file_of(case).is_none_or(|file| case.id == file);
+        let settled = unloaded_for(&base, &held, is_settled).filter(|case| case.outcome == TestOutcome::Failed);
+        let settled: Vec<String> = settled.filter(is_file).map(|case| case.id.clone()).collect();
         found.extend(settled);
         found
     }

@@ -254,7 +254,7 @@ fn made_up<'a>(evidence: &'a Evidence, facts: &'a TranscriptFacts) -> Option<(&'
     let rows = added.chain(evidence.message().lines()).map(str::trim).filter(|line| line.starts_with('|'));
     let is_figure = |cell: &&str| cell.len() > 1 && cell.parse::<f64>().is_ok();
     let figures: Vec<&str> = rows.flat_map(|row| row.split('|').map(str::trim)).filter(is_figure).collect();
-    let is_known = |figure: &&str| outputs.iter().chain(&evidence.user_texts().collect::<Vec<_>>()).any(|text| text.contains(*figure));
+    let is_known = |figure: &&str| outputs.iter().copied().chain(evidence.user_texts()).any(|text| text.contains(*figure));
     let first = figures.first().filter(|_| figures.len() >= MADE_UP_MIN && !figures.iter().any(is_known))?;
     Some((program, first))
 }

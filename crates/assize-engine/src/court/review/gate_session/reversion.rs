@@ -1,6 +1,6 @@
 //! Finds out whether a change takes back what one of the base's commits brought.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use assize_core::diff::{Diff, FileChange, parse_git_patch};
@@ -23,7 +23,7 @@ pub(super) fn taken_back(root: &Path, base: &str, diff: &Diff) -> Option<String>
         return None;
     }
     let repository = Repository::discover(root).ok()??;
-    let paths: Vec<&str> = own.keys().copied().collect::<BTreeSet<_>>().into_iter().collect();
+    let paths: Vec<&str> = own.keys().copied().collect();
     let commits = repository.commits_that_touch(base, &paths, COMMITS_MAX).ok()?;
     commits.into_iter().find(|commit| {
         let back = repository.patch_back(commit).map(|patch| parse_git_patch(&patch)).unwrap_or_default();
