@@ -84,6 +84,29 @@ impl DiffHunk {
         lines.extend(gone.map(|line| DiffLine { kind: DiffLineKind::Removed, text: Untrusted::new(line) }));
         Self { old_start: 1, new_start: 1, lines }
     }
+
+    /// Takes the hunk back out of the new text, whose other lines stay as they are. `None` if that text has other lines there.
+    pub fn undo(&self, after: &str) -> Option<String> {
+        let before = self.lines.iter().filter(|line| line.kind != DiffLineKind::Added).map(|line| line.text.inspect());
+        let own: Vec<&str> = self
+            .lines
+            .iter()
+            .filter(|line| line.kind != DiffLineKind::Removed)
+            .map(|line| line.text.inspect())
+            .collect();
+        let lines: Vec<&str> = after.split_inclusive('\n').collect();
+        // A hunk that only takes lines away from an empty place names the line before it.
+        let start = (self.new_start as usize).saturating_sub(usize::from(!own.is_empty()));
+        let end = start.checked_add(own.len()).filter(|end| *end <= lines.len())?;
+        let is_there =
+            lines[start..end].iter().zip(&own).all(|(line, own)| line.trim_end_matches(['\n', '\r']) == *own);
+        let undone = || {
+            let ending = if lines.first().is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
+            let before = before.flat_map(|line| [line, ending]);
+            lines[..start].iter().copied().chain(before).chain(lines[end..].iter().copied()).collect()
+        };
+        is_there.then(undone)
+    }
 }
 
 /// A syntax error that the new state of a file has and the old one had not.
@@ -478,6 +501,24 @@ mod tests {
         assert_eq!(file.status, FileStatus::Modified);
         assert_eq!(file.added_lines().collect::<Vec<_>>(), [(4, "new"), (5, "more")]);
         assert_eq!(file.removed_lines().collect::<Vec<_>>(), [(4, "old")]);
+    }
+
+    #[test]
+    fn a_hunk_is_taken_back_out_of_the_text_that_has_it() {
+        let change = one(
+            "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n@@ -8,2 +8,3 @@\n eight\n+8.5\n nine\n@@ -20,1 +20,0 @@\n-twenty\n",
+        );
+        let between: String = (3..8).map(|line| format!("{line}\n")).collect();
+        let text = |first: &str, half: &str| format!("{first}\ntwo\n{between}eight\n{half}nine\n");
+        let undone = |hunk: usize, text: &str| change.hunks[hunk].undo(text);
+        let now = text("1", "8.5\n");
+        assert_eq!(undone(0, &now), Some(text("one", "8.5\n")));
+        assert_eq!(undone(1, &now), Some(text("1", "")));
+        assert_eq!(undone(0, &text("one", "")), None, "it is not there");
+        assert_eq!(undone(1, "1\ntwo\n"), None, "the text is shorter");
+        assert_eq!(undone(0, "1\r\ntwo\r\n"), Some("one\r\ntwo\r\n".to_owned()));
+        let gone = one("diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -2,1 +1,0 @@\n-two\n");
+        assert_eq!(gone.hunks[0].undo("one\nthree\n"), Some("one\ntwo\nthree\n".to_owned()));
     }
 
     #[test]

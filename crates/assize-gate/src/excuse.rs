@@ -346,6 +346,15 @@ pub struct AdaptationRuns<'a> {
     pub gone: &'a BTreeSet<String>,
 }
 
+/// The runs of tests on the code of the change without one part of it.
+#[derive(Debug, Clone, Copy)]
+pub struct PartRuns<'a> {
+    /// Those of the base.
+    pub held: &'a GateRun,
+    /// Those of the change.
+    pub change: &'a GateRun,
+}
+
 /// How the tests of one run ended, by their ids.
 struct Endings<'a>(BTreeMap<&'a str, &'a TestCase>);
 
@@ -612,6 +621,49 @@ impl AdaptationRuns<'_> {
         let settled: Vec<String> = settled.filter(is_file).map(|case| case.id.clone()).collect();
         found.extend(settled);
         found
+    }
+
+    /// Returns the tests of the base that fail with the code of the change, where the change rewrites them so that they pass on the base
+    /// as well, or removes them, and nothing has explained that so far.
+    pub fn unexplained(&self, adapted: &BTreeSet<String>) -> BTreeSet<String> {
+        let [held, change, swapped] = [self.held, self.change, self.swapped].map(Endings::of);
+        let is_settled = |id: &str| adapted.contains(id) || self.removed.contains(id);
+        let says_less = |id: &str| {
+            !change.0.contains_key(id) || change.is(id, TestOutcome::Passed) && swapped.is(id, TestOutcome::Passed)
+        };
+        let fails = |case: &&TestCase| {
+            held.is(&case.id, TestOutcome::Failed) && !is_only_a_missing_name(&held, case) && self.is_touched_file(case)
+        };
+        let open = Endings::of(self.base).passed().filter(fails).map(|case| case.id.clone()).collect::<Vec<_>>();
+        open.into_iter().filter(|id| !is_settled(id) && says_less(id)).collect()
+    }
+
+    /// Returns the tests of the change that its own code passes, and that the code of the base fails for more than a name.
+    pub fn telling(&self) -> BTreeSet<String> {
+        let [change, swapped] = [self.change, self.swapped].map(Endings::of);
+        let tells =
+            |case: &&TestCase| swapped.is(&case.id, TestOutcome::Failed) && !is_only_a_missing_name(&swapped, case);
+        change.passed().filter(tells).map(|case| case.id.clone()).collect()
+    }
+
+    /// Returns which of some unexplained tests fail for nothing but a part of the change that as many of its telling tests ask for:
+    /// without that part the one pass and the others fail. The latter are taken.
+    pub fn called_for(
+        &self,
+        unexplained: &BTreeSet<String>,
+        telling: &mut BTreeSet<String>,
+        without: PartRuns<'_>,
+    ) -> BTreeSet<String> {
+        let [held, change] = [without.held, without.change].map(Endings::of);
+        let asks = |id: &&String| {
+            let case = change.0.get(id.as_str());
+            case.is_some_and(|case| case.outcome == TestOutcome::Failed && !is_only_a_missing_name(&change, case))
+        };
+        let freed = unexplained.iter().filter(|id| held.is(id, TestOutcome::Passed));
+        let asking: Vec<String> = telling.iter().filter(asks).cloned().collect();
+        let paid: Vec<(&String, String)> = freed.zip(asking).collect();
+        telling.retain(|id| !paid.iter().any(|(_, taken)| taken == id));
+        paid.into_iter().map(|(id, _)| id.clone()).collect()
     }
 
     /// Returns whether a test fails with the code of the change for names alone that the change removes.
@@ -985,6 +1037,44 @@ mod tests {
         assert_eq!(of_red(&red, "test_a.py"), [x, ""], "it failed on the base for another reason");
         assert_eq!(of_red(&fixed, "test_a.py"), ["", x], "it passes on the base now");
         assert_eq!(of_red(&fixed, "test_b.py"), ["", ""], "its file is as it was");
+    }
+
+    #[test]
+    fn a_test_goes_with_a_part_of_the_change_that_others_ask_for() {
+        use TestOutcome::{Failed, Passed};
+        let (x, y, new) = ("test_a.py::x", "test_a.py::y", "test_b.py::new");
+        let touched = BTreeSet::from(["test_a.py".to_owned(), "test_b.py".to_owned()]);
+        let none = BTreeSet::new();
+        let base = tested(&[(x, Passed), (y, Passed)]);
+        let held = tested(&[(x, Failed), (y, Failed)]);
+        let change = tested(&[(x, Passed), (new, Passed)]);
+        let swapped = tested(&[(x, Passed), (new, Failed)]);
+        let runs = AdaptationRuns {
+            base: &base,
+            held: &held,
+            change: &change,
+            swapped: &swapped,
+            touched: &touched,
+            removed: &none,
+            gone: &none,
+        };
+        let ids = |ids: &BTreeSet<String>| ids.iter().cloned().collect::<Vec<_>>().join(" ");
+        let open = runs.unexplained(&runs.adapted());
+        assert_eq!((ids(&open), ids(&runs.telling())), (format!("{x} {y}"), new.to_owned()));
+        assert_eq!(ids(&runs.unexplained(&BTreeSet::from([x.to_owned()]))), y);
+        let called = |held: &[(&str, TestOutcome)], change: &GateRun| {
+            let (held, mut telling) = (tested(held), runs.telling());
+            let called = runs.called_for(&open, &mut telling, PartRuns { held: &held, change });
+            assert_eq!(telling.is_empty(), !called.is_empty());
+            ids(&called)
+        };
+        let fails = tested(&[(new, Failed)]);
+        assert_eq!(called(&[(x, Passed), (y, Failed)], &fails), x);
+        assert_eq!(called(&[(x, Passed), (y, Passed)], &fails), x, "one asks for it, and pays for one");
+        assert_eq!(called(&[(x, Failed), (y, Failed)], &fails), "", "they fail for another part");
+        assert_eq!(called(&[(x, Passed)], &tested(&[(new, Passed)])), "", "no test asks for this part");
+        let misses = red(&[(new, "NameError: name 'rate' is not defined")]);
+        assert_eq!(called(&[(x, Passed)], &misses), "", "it misses a name of another part");
     }
 
     #[test]

@@ -158,6 +158,42 @@ fn a_test_may_be_adapted_where_nothing_was_asked_for() {
 }
 
 #[test]
+fn a_test_may_go_with_what_tests_in_another_file_ask_for() {
+    let base =
+        format!("def double(n):\n    return n + n\n\n{}\ndef after(n):\n    return n + 1\n", "# Far.\n".repeat(9));
+    let test_file = |name: &str, asserts: &[&str]| {
+        let cases = asserts.iter().enumerate();
+        let cases: String = cases.map(|(at, it)| format!("    def test_{at}(self):\n        self.{it}\n\n")).collect();
+        format!("import unittest\nimport lib\n\n\nclass {name}(unittest.TestCase):\n{cases}")
+    };
+    let (double, after) = ("assertEqual(lib.double(2), 4)", "assertEqual(lib.after(2), 3)");
+    let (any_double, any_after) = ("assertIsNotNone(lib.double(2))", "assertIsNotNone(lib.after(2))");
+    let (triple, broken) = (("n + n", "3 * n"), ("n + 1", "n + 2"));
+    let asks = "assertEqual(lib.double(5), 15)";
+    for (changes, tests, new, outcome) in [
+        (&[triple][..], [any_double, after], asks, "accept"),
+        // It says nothing of what changed.
+        (&[triple], [any_double, after], "assertEqual(lib.double(0), 0)", "revise"),
+        // No test asks for the other part.
+        (&[triple, broken], [double, any_after], asks, "revise"),
+        (&[triple, broken], [any_double, any_after], asks, "revise"),
+        (&[triple, ("n + 1", "1 + n")], [any_double, after], asks, "accept"),
+    ] {
+        let repo = Repo::with_commit(&[
+            ("lib.py", &base),
+            ("tests/__init__.py", ""),
+            ("tests/test_lib.py", &test_file("T", &[double, after])),
+            (".gitignore", "__pycache__/\n"),
+        ]);
+        repo.write("lib.py", &changes.iter().fold(base.clone(), |code, (from, to)| code.replace(from, to)));
+        repo.write("tests/test_lib.py", &test_file("T", &tests));
+        repo.write("tests/test_new.py", &test_file("N", &[new]));
+        let envelope = review(&repo, "");
+        assert_eq!(envelope["outcome"].as_str(), Some(outcome), "{new} {changes:?}: {envelope:#}");
+    }
+}
+
+#[test]
 fn a_test_may_go_with_what_it_tests_where_nothing_was_asked_for() {
     const DOUBLE: &str = "def double(n):\n    return n + n\n\n\n";
     const DANGLING: &str = "def quadruple(n):\n    return double(double(n))\n\n\n";

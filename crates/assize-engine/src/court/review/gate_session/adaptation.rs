@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_core::diff::{Diff, DiffHunk, FileChange};
 use assize_core::finding::{Certainty, Finding, Severity};
 use assize_core::path::{file_name, parent};
 use assize_core::text::listed;
 use assize_ecosystem::{Language, is_code};
-use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses};
+use assize_gate::excuse::{self, AdaptationRuns, Excuse, Excuses, PartRuns};
 use assize_gate::gate::{GateRun, GateState, GateTrouble, name_of};
 use assize_gate::missing_name::missing_names;
 use assize_gate::stand_in::{objections, stand_ins};
@@ -24,6 +25,9 @@ use super::{
 use crate::gate::{GateExecution, Planned, PreparedWorktree, RunnerTest};
 use crate::random::fresh_word;
 use crate::work_copy::{CopyError, WorkCopy};
+
+/// A file of a change, and one of its hunks.
+type ChangePart<'diff> = (&'diff str, &'diff DiffHunk);
 
 /// What a reader has to check of tests that are rewritten.
 const CHECK_EXPECTATIONS: &str = "the new expectations are what you want";
@@ -129,7 +133,10 @@ impl GateSession<'_> {
         if let Some(deletions) = self.deletions.get_mut(&key_of(planned)) {
             deletions.are_explained = runs.removes_all_that_are_gone();
         }
-        if runs.adapted().is_empty() && !runs.is_rebuilt() {
+        // What is run for it shows more than how an assertion is spelled.
+        let of_all = AdaptationRuns { touched: &all_touched, ..runs };
+        let may_be_adapted = of_all.adapted();
+        if may_be_adapted.is_empty() && of_all.unexplained(&may_be_adapted).is_empty() && !runs.is_rebuilt() {
             return Ok(Adaptation::Tests(rewritten));
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
@@ -145,8 +152,56 @@ impl GateSession<'_> {
         if runs.is_rebuilt() {
             return if self.the_rest_passes(worktrees, planned, &runs)? { Ok(Adaptation::Rebuilt) } else { none };
         }
-        let (adapted, red) = (runs.adapted(), runs.red_adapted());
+        let (mut adapted, red) = (runs.adapted(), runs.red_adapted());
+        let runs_of_all = AdaptationRuns { touched: &all_touched, ..runs };
+        adapted.extend(self.called_for(worktrees, planned, &runs_of_all, &adapted)?);
         Ok(Adaptation::Tests(RewrittenTests { adapted, red, ..rewritten }))
+    }
+
+    /// Finds out which tests of the base fail for nothing but parts of the change that its own tests ask for.
+    fn called_for(
+        &mut self,
+        worktrees: &mut PreparedWorktrees,
+        planned: Planned<'_>,
+        runs: &AdaptationRuns<'_>,
+        adapted: &BTreeSet<String>,
+    ) -> Result<BTreeSet<String>, ReviewError> {
+        let (mut open, mut telling) = (runs.unexplained(adapted), runs.telling());
+        let mut called = BTreeSet::new();
+        if open.is_empty() || telling.is_empty() {
+            return Ok(called);
+        }
+        let parts = parts(self.diff, &self.of_tests, &worktrees.change.copy);
+        // Without the only part it is the base.
+        if parts.len() == 1 {
+            let without = PartRuns { held: runs.base, change: runs.swapped };
+            return Ok(runs.called_for(&open, &mut telling, without));
+        }
+        for part in parts {
+            if open.is_empty() || telling.is_empty() {
+                break;
+            }
+            let held = self.run_without(worktrees.get(TreeState::Held), planned, part)?;
+            let Some(held) = held.filter(|held| !excuse::passed_in(&open, held).is_empty()) else { continue };
+            let Some(change) = self.run_without(&worktrees.change, planned, part)? else { continue };
+            called.extend(runs.called_for(&open, &mut telling, PartRuns { held: &held, change: &change }));
+            open.retain(|id| !called.contains(id));
+        }
+        Ok(called)
+    }
+
+    /// Runs a gate on a tree without one part of the change, unless the tree has something else in its place.
+    fn run_without(
+        &mut self,
+        tree: &PreparedWorktree,
+        planned: Planned<'_>,
+        (path, hunk): ChangePart<'_>,
+    ) -> Result<Option<GateRun>, CopyError> {
+        let text = tree.copy.text(path, FILE_BYTES_MAX as u64).and_then(|text| hunk.undo(&text));
+        let Some(text) = text else { return Ok(None) };
+        let mut copy = tree.copy.again()?;
+        copy.write(path, &text)?;
+        Ok(Some(self.run_apart(tree, copy, planned, RunnerTest::None)?.run))
     }
 
     /// Returns the commit whose work the change takes back, if no test of its own fails that passed on the base.
@@ -475,6 +530,17 @@ impl GateSession<'_> {
         let cut_off = self.run_watched(of, copy, planned)?;
         Ok(excuse::independent_of_change(&ids, run, &cut_off.run))
     }
+}
+
+/// Returns the parts of what a change does to code. Of many there are none, and none where a file is gone.
+fn parts<'diff>(diff: &'diff Diff, of_tests: &BTreeSet<String>, change: &WorkCopy) -> Vec<ChangePart<'diff>> {
+    const PARTS_MAX: usize = 6;
+    let is_product = |path: &String| is_code(path) && !assize_ecosystem::holds_tests(path) && !of_tests.contains(path);
+    let files: Vec<&FileChange> = diff.files.iter().filter(|file| is_product(&file.path)).collect();
+    let parts: Vec<_> =
+        files.iter().flat_map(|file| file.hunks.iter().map(|hunk| (file.path.as_str(), hunk))).collect();
+    let are_whole = files.iter().all(|file| change.files().contains(&file.path) && file.lines_cut == 0);
+    if are_whole && parts.len() <= PARTS_MAX { parts } else { Vec::new() }
 }
 
 /// Files that were others for a run than they are in its tree.
