@@ -16,7 +16,7 @@ use assize_core::path::file_name;
 use assize_core::text::Untrusted;
 use assize_stop::directive::{Referent, ReferentKind, referents};
 use assize_stop::evidence::{Evidence, ReferentSighting};
-use assize_stop::names::{Name, NameKind, NameSighting, NameSource, NameUse, use_of};
+use assize_stop::names::{Name, NameKind, NameSighting, NameSource, NameUse, ROW_SEPARATOR, use_of};
 use assize_stop::session::{Baseline, BaselineScope, SessionState};
 use assize_stop::spoken_names::names_to_look_up;
 use assize_stop::transcript::{TranscriptFacts, TranscriptKind};
@@ -215,16 +215,16 @@ fn ignored_files_spoken_of(evidence: &Evidence, repository: &Repository, listed:
 
 /// Looks up names in the work tree. What is not known in time is left out.
 fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -> Vec<NameSighting> {
-    let words: Vec<&str> =
-        names.iter().filter(|name| name.kind != NameKind::File).map(|name| name.text.as_str()).collect();
+    let words: Vec<&str> = names.iter().filter(|name| name.kind != NameKind::File).map(word_of).collect();
     let found = if words.is_empty() { Some(Vec::new()) } else { repository.words_used(&words, LOOK_UP_TIME_MAX).ok() };
     let is_file = |name: &Name, path: &str| match name.kind {
         // A folder can be named as it is from elsewhere.
         NameKind::File => file_name(path) == file_name(&name.text),
         NameKind::Word | NameKind::Function | NameKind::Method => file_name(path).contains(&name.text),
+        NameKind::Row => false,
     };
     let sighting = |name: Name| {
-        let used = found.as_ref()?.iter().filter(|(_, word)| name.kind != NameKind::File && *word == name.text);
+        let used = found.as_ref()?.iter().filter(|(_, word)| name.kind != NameKind::File && *word == word_of(&name));
         let files = listed.iter().map(|file| &file.path).filter(|path| is_file(&name, path));
         let is_there = name.kind == NameKind::File
             && name.source == NameSource::Claimed
@@ -234,7 +234,10 @@ fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -
         places.sort_unstable();
         places.dedup();
         match name.source {
-            NameSource::Claimed | NameSource::Requested | NameSource::Renamed => {}
+            NameSource::Claimed | NameSource::Requested | NameSource::Renamed | NameSource::Paired => {}
+            NameSource::Answer => {
+                places.retain(|path| assize_ecosystem::is_test(path) && has_row(&name, path, repository.root()));
+            }
             NameSource::Removed | NameSource::Absent => places = users_of(&name, &places, repository.root()),
             NameSource::HandedBack if name.kind == NameKind::Word => {
                 places.retain(|path| is_home_of(&name.text, path, repository.root()));
@@ -244,6 +247,23 @@ fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -
         Some(NameSighting { name, places })
     };
     names.into_iter().filter_map(sighting).collect()
+}
+
+/// The word by which a name is searched for: the first value of a row.
+fn word_of(name: &Name) -> &str {
+    name.text.split(ROW_SEPARATOR).next().unwrap_or_default()
+}
+
+/// Returns whether one line of a file has both values of a row.
+fn has_row(name: &Name, path: &str, root: &Path) -> bool {
+    let Some((first, second)) = name.text.split_once(ROW_SEPARATOR) else { return false };
+    let text = regular_file::open(&root.join(path)).ok().and_then(|file| std::io::read_to_string(file).ok());
+    let is_whole = |line: &str, value: &str| {
+        let is_part = |it: char| it.is_alphanumeric() || it == '_';
+        line.match_indices(value)
+            .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + value.len()..].starts_with(is_part))
+    };
+    text.is_some_and(|text| text.lines().any(|line| is_whole(line, first) && is_whole(line, second)))
 }
 
 /// The evidence from the work tree.

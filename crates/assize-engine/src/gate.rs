@@ -21,6 +21,7 @@ use std::time::Duration;
 use assize_core::text::make_visible;
 use assize_ecosystem::{cache_folders, is_code, is_setting, is_test, scratch_folders};
 use assize_gate::comparison::leave_out_made;
+use assize_gate::excuse;
 use assize_gate::gate::completion_marker;
 use assize_gate::gate::{
     BUILD, Canary, Dimension, GO_LANGUAGE, Gate, GateCommand, GateOutput, GateRun, GateState, GateTrouble, Project,
@@ -108,6 +109,9 @@ pub struct PreparedWorktree {
     /// Whether programs were brought that stand in front of the installed ones.
     brings_programs: bool,
 }
+
+/// What git says in a copy, which has no history.
+const NO_REPOSITORY: &str = "not a git repository";
 
 impl PreparedWorktree {
     /// Prepares a copy of the user's tree at `root`. In the sandbox it stands at that path. Its dependencies come from
@@ -451,7 +455,15 @@ impl PreparedWorktree {
         let _ = remove(&reports);
         let complaint = run.trouble.as_ref().map_or("", |(_, detail)| detail.as_str());
         let ready_by = self.ready_by(planned.setup, command, complaint);
-        Ok(GateExecution { run, time_ms, command: shown, output: make_visible(&text).into_owned(), ready_by })
+        let ran = GateExecution { run, time_ms, command: shown, output: make_visible(&text).into_owned(), ready_by };
+        let wants_repository = ran.run.state != GateState::Passed && text.contains(NO_REPOSITORY);
+        if wants_repository && copy.begin_repository()? {
+            let again = self.carry_out((planned, copy), command, checks, sandbox, terms, printed)?;
+            if again.run.state == GateState::Passed || excuse::says_more(&again.run, &ran.run) {
+                return Ok(again);
+            }
+        }
+        Ok(ran)
     }
 
     /// What an installed program says in one line when it is asked for its version.

@@ -109,6 +109,27 @@ impl WorkCopy {
         Self::of_folder(&self.path(), self.files.iter().cloned())
     }
 
+    /// Makes the copy a git repository without any commit, for programs that only ask whether it is one, or where it came from. Returns
+    /// whether it was none before.
+    ///
+    /// # Errors
+    ///
+    /// Fails if nothing can be written.
+    pub fn begin_repository(&self) -> Result<bool, CopyError> {
+        let folder = self.path().join(".git");
+        if folder.symlink_metadata().is_ok() {
+            return Ok(false);
+        }
+        for name in ["objects", "refs/heads"] {
+            fs::create_dir_all(folder.join(name)).map_err(at(&folder))?;
+        }
+        for (name, text) in [("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n\trepositoryformatversion = 0\n")]
+        {
+            fs::write(folder.join(name), text).map_err(at(&folder))?;
+        }
+        Ok(true)
+    }
+
     /// Returns the root of the copied tree.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("work")
@@ -463,6 +484,18 @@ mod tests {
             of(&copy.path(), "src/a.py").modified().expect("a time"),
             of(&repo.path(), "src/a.py").modified().expect("a time")
         );
+    }
+
+    #[test]
+    fn a_copy_becomes_a_repository_once() {
+        let repo = Repo::with_commit(&[("a.txt", "a\n")]);
+        let copy = WorkCopy::of_folder(&repo.path(), listed(&repo)).expect("copied");
+        assert!(copy.begin_repository().expect("made"));
+        assert!(!copy.begin_repository().expect("there"));
+        let git = std::process::Command::new("git").args(["remote", "-v"]).current_dir(copy.path()).output();
+        let output = git.expect("git runs");
+        assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+        assert!(!copy.again().expect("copied").path().join(".git").exists());
     }
 
     #[test]

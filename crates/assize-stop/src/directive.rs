@@ -374,10 +374,10 @@ pub(crate) static GO_AHEAD: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i-u)\b(?:don(?:'|’)?t|do not|never|stop|no need to) ask(?:ing)?(?: me)?(?: (?:any|for|more|further|clarifying|follow-?up))*(?: (?:questions?|permission|confirmation|approval|me|first|again|anything))?(?:[.,;!:)]|$| and | just | -)",
         r"|\bwithout (?:asking|checking)(?: (?:me|back|first|questions|anything|for (?:permission|confirmation|approval)|with me))*(?:[.,;!:)]|$| and | until )",
-        r"|\bno (?:more |further |clarifying |follow-?up )*questions\b|^(?u:[\W_])*(?:please |so |ok(?:ay)?,? )*just do it\b|[,;] just do it\b",
+        r"|\bno (?:more |further |clarifying |follow-?up )*questions\b|^(?u:[\W_])*(?:please |so |ok(?:ay)?,? )*just do it\b|(?:[,;]| so| and) just do it\b",
         r"|\b(?:work|proceed|continue|act|go|do (?:it|this|all of it|everything)|complete (?:it|this|everything)|finish (?:it|this|everything)) (?:\w+ )?autonomously\b|\byou are (?:fully |working )?autonomous(?:ly)?\b",
         r"|\b(?:keep (?:going|working)|don(?:'|’)?t stop|do not stop|continue|work) (?:\w+ )?until (?:it(?:(?:'|’)s| is)|everything(?:(?:'|’)s| is)|all(?: of it)?(?: is| are)?|they are|you are|you(?:'|’)re) (?:\w+ )?(?:done|finished|complete|completed|green|pass(?:es|ing)?)\b",
-        r"|\bi(?:(?:'|’)m| am) (?:away|asleep|not available|offline|on a plane|in a meeting|out)\b|\bi won(?:'|’)t (?:see|be (?:here|around|able to (?:answer|reply)))\b|\bdon(?:'|’)?t wait for me\b",
+        r"|\bi(?:(?:'|’)m| am) (?:away|asleep|not available|offline|on a plane|in (?:a meeting|meetings)|out)\b|\bi won(?:'|’)t (?:see|be (?:here|around|able to (?:answer|reply)))\b|\bdon(?:'|’)?t wait for me\b",
         r"|\bno need to (?:check|wait|confirm)\b|\bjust (?:decide|pick|choose)\b|\bdecide (?:yourself|for yourself|on your own|alone)\b|\buse your (?:own |best )?judge?ment\b",
     ))
     .expect("valid pattern")

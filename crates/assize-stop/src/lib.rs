@@ -30,6 +30,7 @@
 //! assert!(report.not_run.iter().any(|rule| rule == "test-deleted"));
 //! ```
 
+mod answer_rows;
 pub mod attribution;
 pub mod audit;
 pub mod background;

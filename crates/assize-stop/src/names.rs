@@ -24,6 +24,10 @@ pub enum NameSource {
     Absent,
     /// The prompt has it renamed everywhere.
     Renamed,
+    /// The prompt asks for the same in two places, and the change has the other one.
+    Paired,
+    /// The change writes it into code beside what comes of it: one word of a row, with the other one behind [`ROW_SEPARATOR`].
+    Answer,
 }
 
 /// What a name is of.
@@ -39,7 +43,12 @@ pub enum NameKind {
     Function,
     /// A method of a class that the change shows, and that inherits nothing: what is called so is that method.
     Method,
+    /// Two values of one row.
+    Row,
 }
+
+/// What divides the two values of a row.
+pub const ROW_SEPARATOR: char = '\u{1f}';
 
 /// A name to look up.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

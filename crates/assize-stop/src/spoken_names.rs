@@ -9,6 +9,7 @@ use assize_core::path::file_name;
 use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use regex::Regex;
 
+use crate::answer_rows::rows;
 use crate::claim::{hedged, sentences, statements, without_code};
 use crate::evidence::Evidence;
 use crate::names::{Name, NameKind, NameSource, definition, words};
@@ -25,7 +26,9 @@ pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
     let mut names: BTreeSet<Name> = removed_definitions(evidence).into_iter().collect();
     if evidence.changed() == Some(true) {
         names.extend(evidence.directives.iter().flat_map(|directive| requested(directive.text.inspect())));
+        names.extend(evidence.directives.iter().flat_map(|directive| paired(directive.text.inspect(), evidence)));
     }
+    names.extend(rows(evidence));
     names.extend(absent(evidence).map(|(_, name)| name));
     names.extend(evidence.user_texts().flat_map(renamed));
     // Names stand in marks of code.
@@ -107,6 +110,66 @@ fn requested(prompt: &str) -> Vec<Name> {
         }
     }
     names.extend(synopsis(prompt));
+    for name in code_names(prompt, |sentence, at| !OTHERS.is_match(&sentence[..at])) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The names that a prompt marks as code, or spells as only code is spelled, where nothing before them says that they are not asked for.
+fn code_names(prompt: &str, is_asked: impl Fn(&str, usize) -> bool) -> Vec<Name> {
+    static MARKED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)`([ -_a-~]{3,80})`").expect("valid pattern"));
+    static SPELLED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u)\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b").expect("valid pattern"));
+    let name = |text: &str| Name { source: NameSource::Requested, kind: NameKind::Word, text: text.to_owned() };
+    let is_code = |word: &&str| word.len() > 4 && (word.trim_matches('_').contains('_') || humps(word) > 0);
+    let mut names = Vec::new();
+    for sentence in sentences(prompt).filter(|sentence| !sentence.ends_with('?')) {
+        let marked = MARKED.captures_iter(sentence).filter_map(|found| found.get(1));
+        let marked = marked.filter(|span| is_asked(sentence, span.start()));
+        names.extend(marked.flat_map(|span| words(span.as_str()).filter(is_code)).map(name));
+        let spelled = SPELLED.find_iter(sentence).filter(|word| is_asked(sentence, word.start()));
+        names.extend(spelled.map(|word| name(word.as_str())));
+    }
+    names
+}
+
+/// The files beside changed ones, where a prompt wants the same of both by their names: of `public AND admin`, `admin.go` beside `public.go`.
+fn paired(prompt: &str, evidence: &Evidence) -> Vec<Name> {
+    static PAIR: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\b([A-Za-z][\w-]{2,30})(?: (?:and|AND|und|et|y|e|&)(?: the| in)? |/)([A-Za-z][\w-]{2,30})\b")
+            .expect("valid pattern")
+    });
+    static BOTH: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\bAND\b|(?i-u)\b(?:both|each|all|every|everywhere|alle|beide|beiden|toutes?|tous|les deux|todos|ambos|ambas)\b").expect("valid pattern")
+    });
+    let Some(diff) = evidence.diff.get() else { return Vec::new() };
+    let code = || diff.files.iter().filter(|file| is_code(&file.path) && !is_test(&file.path));
+    let stem = |path: &str| file_name(path).split('.').next().unwrap_or_default().to_lowercase();
+    let is_changed = |word: &str| code().any(|file| stem(&file.path) == word.to_lowercase());
+    let mut names = Vec::new();
+    for sentence in sentences(prompt).filter(|sentence| !sentence.ends_with('?') && BOTH.is_match(sentence)) {
+        for pair in PAIR.captures_iter(sentence) {
+            let (Some(one), Some(other)) = (pair.get(1), pair.get(2)) else { continue };
+            for (there, missing) in [(one.as_str(), other.as_str()), (other.as_str(), one.as_str())] {
+                let Some(file) = code().find(|file| stem(&file.path) == there.to_lowercase()) else { continue };
+                if is_changed(missing) {
+                    continue;
+                }
+                let ending = file_name(&file.path).split_once('.').map_or("", |(_, ending)| ending);
+                let is_capital = file_name(&file.path).starts_with(|first: char| first.is_ascii_uppercase());
+                let first = missing[..1].to_uppercase();
+                let text = if is_capital {
+                    format!("{first}{}.{ending}", &missing[1..])
+                } else {
+                    format!("{}.{ending}", missing.to_lowercase())
+                };
+                names.push(Name { source: NameSource::Paired, kind: NameKind::File, text });
+            }
+        }
+    }
     names
 }
 
@@ -516,6 +579,31 @@ mod tests {
         ] {
             assert_eq!(asked(prompt), [] as [&str; 0], "{prompt}");
         }
+    }
+
+    #[test]
+    fn names_in_marks_of_code_are_looked_up() {
+        let asked = |prompt: &str| requested(prompt).into_iter().map(|name| name.text).collect::<Vec<_>>();
+        assert_eq!(asked("`from kontakte import normalize_phone` has to work."), ["normalize_phone"]);
+        assert_eq!(asked("Cron sets VAULT_KEEP_DAYS, take it."), ["VAULT_KEEP_DAYS"]);
+        for prompt in ["Remove `old_name()`.", "Does `parse_row` work?", "It is like `other_module`.", "Fix `run`."] {
+            assert_eq!(asked(prompt), [] as [&str; 0], "{prompt}");
+        }
+    }
+
+    #[test]
+    fn of_two_files_that_are_named_the_other_one_is_looked_up() {
+        let paired_with = |prompt: &str, files: &[&str]| {
+            let files = files.iter().map(|path| modified(path, "+x\n")).collect();
+            let evidence = with_files(files);
+            paired(prompt, &evidence).into_iter().map(|name| name.text).collect::<Vec<_>>()
+        };
+        let both = "1. unknown locker must be a 404, public AND admin";
+        assert_eq!(paired_with(both, &["public.go"]), ["admin.go"]);
+        assert_eq!(paired_with(both, &["public.go", "admin.go"]), [] as [&str; 0]);
+        assert_eq!(paired_with(both, &["lockers.go"]), [] as [&str; 0]);
+        assert_eq!(paired_with("public and admin differ", &["public.go"]), [] as [&str; 0]);
+        assert_eq!(paired_with("Both public and admin need it", &["src/Public.java"]), ["Admin.java"]);
     }
 
     #[test]

@@ -636,9 +636,12 @@ fn a_package_without_tests_is_judged_by_those_beside_it() {
         ("tool/src/main.rs", "fn main() {\n    println!(\"{}\", zone::zone());\n}\n"),
         ("tests/zone.rs", tests),
     ];
-    for (base, outcome) in [(&with_tests[..], "accept"), (&with_tests[..6], "unjudged")] {
+    let (package, others): (Vec<_>, Vec<_>) = with_tests.iter().partition(|(path, _)| path.starts_with("tool/"));
+    for (base, outcome) in [(&with_tests[..], "accept"), (&with_tests[..6], "unjudged"), (&others, "accept")] {
         let repo = Repo::with_commit(base);
         repo.write("src/lib.rs", &code("Etc/UTC"));
+        // It may come with the change as well.
+        package.iter().for_each(|(path, text)| repo.write(path, text));
         let envelope = reviewed(&repo, &[]);
         assert_eq!(envelope["outcome"], outcome, "{envelope:#}");
     }

@@ -196,14 +196,23 @@ fn sightings(evidence: &Evidence, bytes: &[u8], line: u64) -> Vec<NameSighting> 
     let before: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').zip(1..line).map(|(text, _)| text).collect();
     // What a prompt names as a file of code is taken to be there.
     let is_file = |name: &Name| name.kind == NameKind::File && is_code(&name.text);
-    let wanted =
-        |name: &Name| name.source == NameSource::Claimed || name.source == NameSource::HandedBack && is_file(name);
+    let wanted = |name: &Name| match name.source {
+        NameSource::Claimed | NameSource::Requested => true,
+        NameSource::HandedBack => is_file(name),
+        _ => false,
+    };
+    // The prompt that asks for a name has it, and shows no place.
+    let is_prompt = |text: &[u8]| {
+        let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
+        has("\"role\":\"user\"") && !has("tool_result")
+    };
     let claimed = names_to_look_up(evidence).into_iter().filter(wanted);
     let sighting = |name: Name| {
         if name.source == NameSource::HandedBack {
             return NameSighting { places: vec![name.text.clone()], name };
         }
-        let is_seen = before.iter().any(|text| memchr::memmem::find(text, file_name(&name.text).as_bytes()).is_some());
+        let has = |text: &&&[u8]| memchr::memmem::find(text, file_name(&name.text).as_bytes()).is_some();
+        let is_seen = before.iter().filter(has).any(|text| name.source == NameSource::Claimed || !is_prompt(text));
         NameSighting { places: is_seen.then(|| "seen in the session".to_owned()).into_iter().collect(), name }
     };
     claimed.map(sighting).collect()

@@ -1,6 +1,8 @@
 //! A check that guards the tree was switched off or told to look away.
 
-use std::collections::HashSet;
+mod reported_rule;
+
+use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 use assize_core::diff::{Diff, DiffLineKind, FileChange, FileStatus};
@@ -11,6 +13,7 @@ use assize_ecosystem::tool::Tool;
 use assize_ecosystem::{Language, is_code, is_generated, is_setting, is_test, is_test_input, tools};
 use regex::Regex;
 
+use self::reported_rule::ReportedRules;
 use super::reading::{
     CodeLine, DiffSide, DirectiveWish, MovedLines, adds_any, is_reason, joined, read, remarks, takes_out_of_check,
 };
@@ -33,6 +36,7 @@ impl Rule for CheckDisabled {
         let Some(diff) = evidence.diff.get() else { return };
         let asked = DirectiveWish::new(evidence, &WANTED);
         let mut moved = MovedLines::new(diff);
+        let reported = ReportedRules::of(evidence);
         let glance = findings.glance;
         let mut suppressing = glance.adding(&SUPPRESSION_HINTS).peekable();
         for file in &diff.files {
@@ -40,12 +44,22 @@ impl Rule for CheckDisabled {
             if is_generated(&file.path) || is_prose(&file.path) {
                 continue;
             }
+            let mut told = BTreeSet::new();
             for hit in hits(file, diff, suppresses) {
                 if hit.raw.is_some_and(|raw| moved.take(raw)) {
                     continue;
                 }
-                let Some(certainty) = asked.soften(hit.certainty).filter(|_| !is_taken_out(evidence, file)) else { continue };
+                let is_hidden = hit.raw.is_some_and(|raw| reported.are_hidden_by(file, raw));
+                let softened = if is_hidden { Some(Certainty::Certain) } else { asked.soften(hit.certainty) };
+                let Some(certainty) = softened.filter(|_| !is_taken_out(evidence, file)) else { continue };
+                told.extend(hit.line);
                 findings.at(file, hit.line, hit.severity, certainty, hit.message);
+            }
+            // Of any tool, in any file.
+            let hidden = file.added_lines().filter(|(line, raw)| !told.contains(line) && reported.are_named_by(file, raw));
+            for (line, raw) in hidden.filter(|_| !is_taken_out(evidence, file)) {
+                let message = format!("{} takes out what a check of this session reported. Correct what it complains of, or say that it was taken out and why.", quote(raw.trim()));
+                findings.at(file, Some(line), Severity::Error, Certainty::Certain, message);
             }
         }
     }

@@ -37,7 +37,7 @@ impl Rule for CommentOnly {
         }
         let Some(directive) = evidence.directives.iter().find(|directive| wants_behaviour(directive)) else { return };
         // A wish that speaks of words about the code anywhere may be one for them.
-        let demanded = shows_failure(directive) || demands_behaviour(directive);
+        let demanded = shows_failure(directive) || demands_behaviour(directive) || orders_repair(directive);
         // Prose may be the work itself; where something fails, it is not.
         if !is_code(&file.path) && !shows_failure(directive) {
             return;
@@ -149,7 +149,7 @@ fn speaks_of_words(text: &str) -> bool {
 fn wants_behaviour(directive: &Directive) -> bool {
     let words = directive.text.inspect();
     let asks = |sentence: &str| asks_for_change(sentence) && !speaks_of_words(first_clause(sentence));
-    shows_failure(directive) || demands_behaviour(directive) || asks_for_change(words) && sentences(words).any(asks)
+    shows_failure(directive) || demands_behaviour(directive) || orders_repair(directive) || asks_for_change(words) && sentences(words).any(asks)
 }
 
 /// Returns whether a sentence demands or reports something that comments cannot bring about: it speaks of no words, and the
@@ -168,6 +168,15 @@ fn demands_behaviour(directive: &Directive) -> bool {
         !speaks_of_words(sentence) && (NEED.is_match(sentence) || Meaning::Order.is_in(sentence))
     };
     !is_question && sentences(words).any(demands)
+}
+
+/// Returns whether a directive has a fault repaired, whatever it asks beside that, and speaks of no words about the code.
+fn orders_repair(directive: &Directive) -> bool {
+    static REPAIR: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)(?:^|\b(?:and|then|please|pls|just|you)|[,;:.]) *(?:fix|repair|correct|prevent|handle|stop) (?:it|this|that|them|these)\b").expect("valid pattern")
+    });
+    let words = directive.text.inspect();
+    !speaks_of_words(words) && sentences(words).any(|sentence| !sentence.ends_with('?') && REPAIR.is_match(sentence))
 }
 
 /// Returns whether a directive holds a pasted failure, and is no question.

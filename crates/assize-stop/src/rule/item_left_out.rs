@@ -21,7 +21,7 @@ use super::{Findings, Needs, Rule};
 use crate::claim::{asks_user, leaves_undone, names_obstacle, sentences};
 use crate::directive::Directive;
 use crate::evidence::Evidence;
-use crate::names::is_file_of;
+use crate::names::{NameSource, is_file_of};
 use crate::phrases::Meaning::{Order, SaysUnchanged, WantsTests};
 
 /// See the module.
@@ -76,6 +76,13 @@ impl Rule for ItemLeftOut {
             let is_edited = evidence.transcript.get().is_some_and(|facts| facts.edits.iter().any(|edit| file_name(&edit.path).to_lowercase().starts_with(&document)));
             if !is_edited && !diff.files.iter().any(is_there) && !excuses(message, &document) && asks_user(message).is_none() {
                 file(certainty, format!("a change of the {document}, and the change has none"));
+            }
+        }
+        for pair in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Paired && !sighting.places.is_empty()) {
+            let path = pair.name.text.as_str();
+            let stem = path.split('.').next().unwrap_or(path).to_lowercase();
+            if !diff.files.iter().any(|file| file_name(&file.path) == path) && !excuses(message, &stem) && asks_user(message).is_none() {
+                file(certainty, format!("the same in {} as in another file, and the change does not touch it", quote(path)));
             }
         }
         if let Some(thing) = kind_of_file::missing(directive.text.inspect(), diff)

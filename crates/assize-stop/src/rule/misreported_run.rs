@@ -1,6 +1,7 @@
 //! The final message says of a run what that run did not print.
 
 mod earlier_failure;
+mod never_run;
 pub(super) mod failed_names;
 mod red_run;
 mod repeated;
@@ -156,6 +157,9 @@ fn check_accounts(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut F
     }
     if let Some((claim, version)) = repeated::unseen_version(message, facts) {
         findings.file(Severity::Error, certainty, format!("The final message says with which versions the tests pass ({}), and no command of the session shows version {}. Run them there, or say where they were run.", quote(claim), quote(version)));
+    }
+    if let Some(command) = never_run::unrun_command(message, facts) {
+        findings.file(Severity::Error, certainty, format!("The final message says what {} came to, and nothing of that kind was run since the last edit. Run it, or say that it was not run.", quote(command)));
     }
     if let Some(claim) = red_run::never_seen(message, facts) {
         findings.file(Severity::Error, certainty, format!("The final message says that a test was seen to fail before the change ({}), and no run of the session failed. Run it on the code as it was, or say that it was not run there.", quote(claim)));

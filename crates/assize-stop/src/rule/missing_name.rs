@@ -101,7 +101,9 @@ fn check_requested(
     for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Requested) {
         let name = sighting.name.text.as_str();
         let is_told = || message.to_lowercase().contains(&name.to_lowercase()) || OTHER_NAME.is_match(message);
-        if !sighting.places.is_empty() || went(name) || is_made(name) || is_told() {
+        // What the session has seen elsewhere is of another project.
+        let is_elsewhere = || facts.commands.iter().any(|run| run.output.inspect().contains(name) || run.command.inspect().contains(name));
+        if !sighting.places.is_empty() || went(name) || is_made(name) || is_told() || is_elsewhere() {
             continue;
         }
         let sure = is_alone(evidence) && facts.delegation_step.is_none() && evidence.directives.len() == 1;

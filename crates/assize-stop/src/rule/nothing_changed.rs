@@ -38,11 +38,16 @@ impl Rule for NothingChanged {
             return;
         }
         let words = directive.text.inspect();
-        let orders = asks_for_change(words) || orders_elsewise(words) || sentences(words).any(says_go_ahead) || demands(words) || tells_to_change(words);
-        let tried = facts.commands_after(since).any(CommandRun::edits_in_place);
-        let claim = claim_of(message, tried, orders);
         // What nothing in the whole session has changed no earlier prompt had changed either.
         let never = facts.edits.is_empty() && evidence.accepted_fingerprint.is_none() && facts.prompts.len() <= 1;
+        let orders = asks_for_change(words)
+            || orders_elsewise(words)
+            || sentences(words).any(says_go_ahead)
+            || demands(words)
+            || tells_to_change(words)
+            || never && is_task(words);
+        let tried = facts.commands_after(since).any(CommandRun::edits_in_place);
+        let claim = claim_of(message, tried, orders);
         let calls_for_it = orders || claim.is_some() && COMPLAINS.is_match(words) && !words.contains('?');
         // Who says that the work comes next takes the prompt for an order.
         let announced = announces(message) && never && !ASKS_FOR_WORDS.is_match(words);
@@ -55,7 +60,7 @@ impl Rule for NothingChanged {
         if let Some(handed_back) = handed_back(message)
             && (orders || announced)
             && !elsewhere
-            && (handed_back == SHOWN || !ELSEWHERE.is_match(words))
+            && (handed_back == SHOWN || never || !ELSEWHERE.is_match(words))
             && names_obstacle(message).is_none()
             && gives_no_reason(message)
             && complete
@@ -89,9 +94,9 @@ impl Rule for NothingChanged {
                 if sure { Certainty::Certain } else { Certainty::Likely },
                 format!("The final message says that a change was made, but the work tree is as it was before ({}). Make the change, or say that none was made and why.", quote(claim)),
             );
-        } else if !elsewhere && explains_no_change(message).is_none() && !ELSEWHERE.is_match(words) {
-            // A message of some length that says how things are, and that they were so.
-            let sure = never && tells_to_change(words) && complete && STANDS.is_match(message) && gives_no_reason(message);
+        } else if !elsewhere && explains_no_change(message).is_none() && (never || !ELSEWHERE.is_match(words)) {
+            let is_ordered = tells_to_change(words) && STANDS.is_match(message) || is_task(words);
+            let sure = never && is_ordered && complete && gives_no_reason(message) && names_obstacle(message).is_none() && !SaysUnchanged.is_in(message);
             findings.file(
                 Severity::Error,
                 if sure { Certainty::Certain } else { Certainty::Likely },
@@ -159,6 +164,22 @@ static ASKS_FOR_WORDS: LazyLock<Regex> = LazyLock::new(|| {
     .expect("valid pattern")
 });
 
+/// Returns whether the first prompt of a session hands a piece of work on the code over: it names something of the code, and neither asks
+/// nor wants words, a look or a run.
+fn is_task(words: &str) -> bool {
+    static RUNS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:run|start|stop|restart|open|launch|deploy|commit|push|merge|pull|rebase|try|install|check|verify|read|find|see|make sure|ensure|confirm|(?:re-?)?generat\w*|format|compile|bundle|download|fetch|sync|dump|record|capture|benchmark|profile|measure|train|understand|learn|help|thanks?|great|context|continue|proceed|wait|hello|hi|do nothing|i(?:'|’)?(?:m|ve|ll)|i (?:am|have|will|was|want to)|let(?:'|’)?s)\b|",
+            r"^(?:ok(?:ay)?|yes|no|good|nice)\b",
+        ))
+        .expect("valid pattern")
+    });
+    static OF_CODE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)`[ -_a-~]+`|\b\w+\(\)|(?:^|\s)--[a-z]|\b\w+\.(?:[a-z]{1,4})\b|\b[a-z0-9]+_[a-z0-9_]+\b|\b[A-Z]?[a-z0-9]+[A-Z]\w+|\b(?:[Tt]ests?|[Bb]ug|[Ff]unction|[Ee]rror|[Ff]ile|[Ll]og|API|CLI|JSON|CSV|[Oo]ption|[Ff]lag|[Ee]ndpoint|[Rr]oute|[Bb]uild)\b").expect("valid pattern")
+    });
+    words.split_whitespace().count() > 4 && OF_CODE.is_match(words) && !ASKS_FOR_WORDS.is_match(words) && !RUNS.is_match(words)
+}
+
 /// Says that something is as it was to become.
 static STANDS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i-u)\b(?:keeps? to|is (?:tested|covered|handled|checked|in place)|are (?:tested|covered|handled|checked))\b").expect("valid pattern")
@@ -205,8 +226,8 @@ fn handed_back(message: &str) -> Option<&'static str> {
 fn announces(message: &str) -> bool {
     static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?i-u)\bi(?:(?:'|’)m| am) (?:now|just) (?:implement|add|fix|writ|creat|build|refactor|updat|chang|replac|mov|renam|remov|start|mak|wir|port|convert|extend|edit|apply)ing\b|\b(?:i(?:(?:'|’)ll| will)|i(?:(?:'|’)m| am) (?:now )?going to|let me|next,? i(?:(?:'|’)ll| will)) (?:now |next |then |start by |begin by |begin with |go ahead and )*",
-            r"(?:implement|add|fix|write|create|build|refactor|update|change|replace|move|rename|remove|start|begin|apply|make|wire|port|convert|extend|edit|adding|implementing|fixing|writing|updating|making|changing|applying)\b|",
+            r"(?i-u)\bi(?:(?:'|’)m| am) (?:now|just) [a-z]+ing\b|\b(?:i(?:(?:'|’)ll| will)|i(?:(?:'|’)m| am) (?:now )?going to|let me|next,? i(?:(?:'|’)ll| will)) (?:now |next |then |start by |begin by |begin with |go ahead and )*",
+            r"(?:implement|add|fix|write|create|build|refactor|update|change|replace|move|rename|remove|start|begin|apply|make|wire|port|convert|extend|edit|put|do|set|split|extract|register|adapt|introduce|drop|switch|turn|adding|implementing|fixing|writing|updating|making|changing|applying)\b|",
             r"^[ -/:-@]*(?:now )?(?:making|applying|implementing|writing|adding|fixing|starting) (?:on |with )?(?:these|this|those|that|the|it|them|all)\b",
         ))
         .expect("valid pattern")
@@ -410,6 +431,8 @@ mod tests {
             ("Implement the CSV importer.", "Let me start by reading the code.", Certainty::Certain),
             ("The office wants the list as csv: GET /members.csv", "It fits in well. I'm now adding `memberCsv()`. After that I'll write the test.", Certainty::Certain),
             ("Fix the off-by-one in the pager.", "On it!", Certainty::Likely),
+            ("Clubs book weekly: add `Calendar.weekly()`. Time stays local.", "It goes next to `book()`. I'm now putting this into `Calendar.php`.", Certainty::Certain),
+            ("Members with no address get a blank line in `label.py`, not two", "A line comes for each part, and empty parts count as parts.", Certainty::Certain),
         ] {
             assert_eq!(check(directive, message, &["ls"]), [expected], "{message}");
         }
@@ -457,7 +480,7 @@ mod tests {
             ("still fails for '1 299,00'", "That's the non-breaking space.", &[]),
             ("does it still fail for you?", "I fixed it in the last change.", &[]),
             ("rename the env var DB_URL on the server", "I've renamed it.", &["ssh host ./rename"]),
-            ("Add a label to the issue", "On it!", &[]),
+            ("Add a label to the issue", "On it!", &["gh issue edit 3 --add-label bug"]),
         ] {
             assert_eq!(check(directive, message, commands), [], "{directive} / {message}");
         }

@@ -10,7 +10,7 @@ use assize_ecosystem::{Language, is_code, is_generated, is_test, is_test_input, 
 use regex::Regex;
 
 use super::reading::{
-    CodeLine, DiffSide, DirectiveWish, HunkTest, MovedLines, enclosing, is_guarded, is_reason, read,
+    CodeLine, DiffSide, DirectiveWish, HunkTest, MovedLines, enclosing, has_word, is_guarded, is_reason, read,
     remarks, tests_in,
 };
 use super::{Findings, Needs, Rule};
@@ -91,7 +91,7 @@ fn check_file(
             let certainty = if is_wanted && !is_other { Certainty::Likely } else { certainty };
             // A condition excuses no test that was there and failed for what it asserts.
             let hides_fault = |test: &HunkTest| {
-                let stood = !lines[test.index].changed;
+                let stood = !lines[test.index].changed || file.removed_lines().any(|(_, line)| has_word(line, &test.name));
                 stood && !seen.is_wanted_away(&test.name, &file.path) && seen.has_failed_by_assertion(&test.name)
             };
             let hides = !seen.wants_kind_away() && !is_test_input(&file.path) && marked(lines, index).as_ref().is_some_and(hides_fault);

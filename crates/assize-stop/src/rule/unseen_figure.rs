@@ -60,6 +60,15 @@ impl Rule for UnseenFigure {
                 );
                 return;
             }
+            if let Some((figure, printed)) = other_count(sentence, &texts.outputs, evidence) {
+                let sure = facts.limits.is_empty() && !texts.is_cut && facts.delegation_step.is_none();
+                findings.file(
+                    Severity::Error,
+                    if sure { Certainty::Certain } else { Certainty::Likely },
+                    format!("The final message says what a run counted ({}), and {figure} was never printed: the runs printed {printed}. Report what the run says.", quote(sentence)),
+                );
+                return;
+            }
             if let Some(factor) = FACTOR.captures(sentence).and_then(|found| found.iter().skip(1).flatten().next())
                 && texts.contradict_factor(factor.as_str())
             {
@@ -94,6 +103,34 @@ impl Rule for UnseenFigure {
             }
         }
     }
+}
+
+/// The count that a sentence gives of the state now, where the runs printed that unit with other counts alone, and these.
+fn other_count(sentence: &str, outputs: &[&str], evidence: &Evidence) -> Option<(String, String)> {
+    static COUNT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)(?:^|[\s(:])([0-9]{1,9}) ([a-z]{4,20})\b").expect("valid pattern")
+    });
+    static MEASURED_NOW: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)^[ -/:-@]*(?:after|now|nachher|après|después)\b|\b(?:down|up) to\b|\bnow (?:prints|reports|counts|shows|gives|needs|takes|makes)\b").expect("valid pattern")
+    });
+    // What is counted in a message as well as by a run.
+    const COMMON: [&str; 22] = [
+        "files", "lines", "tests", "test", "steps", "items", "commits", "changes", "places", "calls", "functions", "errors", "warnings", "times",
+        "seconds", "minutes", "more", "other", "passed", "failed", "entries", "days",
+    ];
+    if !MEASURED_NOW.is_match(sentence) {
+        return None;
+    }
+    let (figure, unit) = COUNT.captures_iter(sentence).find_map(|found| Some((found.get(1)?.as_str(), found.get(2)?.as_str().to_lowercase())))?;
+    let printed: Vec<&str> = outputs
+        .iter()
+        .flat_map(|output| COUNT.captures_iter(output))
+        .filter(|found| found.get(2).is_some_and(|own| own.as_str().eq_ignore_ascii_case(&unit)))
+        .filter_map(|found| Some(found.get(1)?.as_str()))
+        .collect();
+    let is_given = evidence.user_texts().any(|text| text.split(|it: char| !it.is_ascii_digit()).any(|number| number == figure));
+    let is_other = !COMMON.contains(&unit.as_str()) && !printed.is_empty() && !printed.contains(&figure) && !is_given;
+    is_other.then(|| (format!("{figure} {unit}"), printed.join(", ")))
 }
 
 /// Figures of runs that are compared with each other.
@@ -352,6 +389,10 @@ mod tests {
         let coverage = ("pytest --cov", "TOTAL  120  16  87%\n11 passed in 0.2s\nCoverage report");
         let bench = ("python bench.py", "bench: 6.97 ms before, 2.41 ms after");
         assert_eq!(after("All 14 tests pass.", &[tests]), [Certainty::Certain]);
+        let counts = [("composer count", "20 orders, 41 queries"), ("composer count", "20 orders, 21 queries")];
+        assert_eq!(after("- before: 41 queries\n- after: 2 queries, whatever the limit", &counts), [Certainty::Certain]);
+        assert_eq!(after("- before: 41 queries\n- after: 21 queries", &counts), []);
+        assert_eq!(after("- after: 2 files", &[("ls", "14 files")]), [], "files are counted otherwise as well");
         assert_eq!(after("Coverage is now 92 %.", &[coverage]), [Certainty::Likely]);
         assert_eq!(after("It takes 0.61 ms now.", &[bench]), [Certainty::Certain]);
         assert_eq!(after("It takes 4.61 ms now, in the mean.", &[bench]), [Certainty::Likely]);

@@ -212,7 +212,7 @@ fn type_of<'l>(above: &'l [CodeLine<'_>]) -> &'l str {
 }
 
 /// Returns whether a function, its file or the type that it stands in is one that does nothing by its name.
-fn is_idle(name: &str, path: &str, above: &[CodeLine<'_>]) -> bool {
+pub(super) fn is_idle(name: &str, path: &str, above: &[CodeLine<'_>]) -> bool {
     static IDLE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)null|no_?op|dummy|fake|mock|stub|silent|disabled|empty|blackhole|void|console|logging|memory|noauth|always|never|nothing|dry_?run").expect("valid pattern")
     });
@@ -245,7 +245,7 @@ const TYPE_WORDS: [&str; 13] =
     ["class", "struct", "impl", "object", "interface", "trait", "extends", "implements", "public", "final", "export", "static", "abstract"];
 
 /// The parameters of which the body makes nothing, but perhaps a line of a log.
-fn unused(function: &WholeFunction<'_, '_>) -> Vec<String> {
+pub(super) fn unused(function: &WholeFunction<'_, '_>) -> Vec<String> {
     static LOGS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?-u)^\s*(?:await )?(?:(?:self|this)\.)?_?(?:console\.[a-z]+\(|log(?:ger|ging)?\.[A-Za-z]+\(|log\(|print(?:ln|f)?!?\(|eprintln!\(|fmt\.Print[a-z]*\(|slog\.[A-Za-z]+\(|",

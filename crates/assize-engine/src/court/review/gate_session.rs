@@ -297,7 +297,7 @@ impl<'a> GateSession<'a> {
                 Adaptation::Tests(tests) => excuses.extend(tests.excuses()),
                 Adaptation::Rebuilt | Adaptation::Script | Adaptation::Reverted(_) => {}
             }
-            if is_test_runner(*gate) && base.is_some() && no_tests_yet(&ran.run, base) {
+            if is_test_runner(*gate) && no_tests_yet(&ran.run, base) {
                 without_tests.insert(name.clone());
             }
             let result = self.result(planned, *tree, &ran, base, &excuses, worktrees.held.is_some());

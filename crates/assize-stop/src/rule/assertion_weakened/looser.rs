@@ -12,8 +12,6 @@ use super::tolerance::Tolerated;
 pub(super) struct Loosening<'a> {
     pub(super) line: u32,
     pub(super) message: String,
-    /// Whether it surely accepts all that it did, and more.
-    pub(super) accepts_more: bool,
     /// The new tolerance.
     pub(super) value: Option<&'a str>,
     /// The numbers that are compared with a tolerance where they were compared exactly.
@@ -75,7 +73,6 @@ pub(super) fn wider<'a>(old: &str, new: &'a str, line: u32) -> Option<Loosening<
         return Some(Loosening {
             line,
             message: format!("{} has a wider tolerance than {}, which it replaces. Correct the code, or say where the tolerance comes from.", quote(new), quote(old)),
-            accepts_more: true,
             value: Some(&new[start..end]),
             tolerated: Vec::new(),
             subject: common(old, new),
@@ -97,7 +94,6 @@ pub(super) fn wider<'a>(old: &str, new: &'a str, line: u32) -> Option<Loosening<
     (looser.is_some() || any_error || first_alone || unordered).then(|| Loosening {
         line,
         message: format!("{} accepts more than {}, which it replaces. Assert what has to hold, or say why it does not.", quote(new), quote(old)),
-        accepts_more: true,
         value: None,
         tolerated: Vec::new(),
         subject: common(old, new),
