@@ -136,11 +136,26 @@ pub fn rename(base: &mut GateRun, names: &BTreeMap<String, String>, again: &Gate
     }
 }
 
-/// Returns the tests that fail on both sides and say the same.
+/// Returns the tests that fail on both sides and say the same. Where a name says on which lines a test stands, those above it may have
+/// moved it: then as many fail under names that differ in numbers alone.
 pub fn red_alike(run: &GateRun, base: &GateRun) -> BTreeSet<String> {
-    let before = messages(base);
-    let alike = messages(run).into_iter().filter(|(id, message)| before.get(id) == Some(message));
-    alike.map(|(id, _)| id.to_owned()).collect()
+    let (before, now) = (messages(base), messages(run));
+    let mut alike: BTreeSet<String> =
+        now.iter().filter(|(id, message)| before.get(**id) == Some(message)).map(|(id, _)| (*id).to_owned()).collect();
+    let moved = |these: &BTreeMap<&str, String>, others: &GateRun| {
+        let there = Endings::of(others);
+        let mut found: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+        for (id, message) in these.iter().filter(|(id, _)| !there.0.contains_key(**id)) {
+            found.entry((gist(id), message.clone())).or_default().push((*id).to_owned());
+        }
+        found
+    };
+    let gone = moved(&before, run);
+    let came = moved(&now, base).into_iter();
+    alike.extend(
+        came.filter(|(what, ids)| gone.get(what).is_some_and(|gone| gone.len() == ids.len())).flat_map(|(_, ids)| ids),
+    );
+    alike
 }
 
 /// Those of failing tests that say that the machine keeps them from passing, such as for want of a network. Where they said so on the base,
@@ -895,6 +910,11 @@ mod tests {
         let base = red(&[("a", "refused at 0x7f3a, /tmp/x-dwtd/a after 12 s"), ("b", "1 != 2"), ("c", "no such file")]);
         let now = red(&[("a", "refused at 0x81bb, /tmp/x-q_y/a after 9 s"), ("b", "None != 2"), ("d", "no such file")]);
         assert_eq!(red_alike(&now, &base), BTreeSet::from(["a".to_owned()]));
+        let docs =
+            |first: u32| red(&[(&format!("docs[a.md:{first}-{}]", first + 9), &format!("a.md:{first}: no azure"))]);
+        assert_eq!(red_alike(&docs(64), &docs(21)), BTreeSet::from(["docs[a.md:64-73]".to_owned()]));
+        assert_eq!(red_alike(&docs(64), &red(&[("docs[a.md:21-30]", "a.md:21: 3 != 4")])), BTreeSet::new());
+        assert_eq!(red_alike(&docs(64), &red(&[])), BTreeSet::new());
         let thrown = |at: &str, by: &str| format!("Error: 1\n    at own (test/{at}.js:2:1)\n    at {by}\n");
         let says = |by: &str| thrown("a", by);
         let hangs = |what: &str, rest: &str| format!("{what}it was not done within {rest}");
