@@ -57,7 +57,7 @@ impl Rule for NothingChanged {
         }
         let elsewhere = may_have_worked_elsewhere(facts, since);
         let complete = evidence.diff.get().is_some_and(|diff| diff.limits.is_empty());
-        if let Some(handed_back) = handed_back(message)
+        if let Some(handed_back) = handed_back(message, words)
             && (orders || announced)
             && !elsewhere
             && (handed_back == SHOWN || never || !ELSEWHERE.is_match(words))
@@ -202,7 +202,7 @@ fn tells_to_change(words: &str) -> bool {
 const SHOWN: &str = "shows it instead";
 
 /// What the message does with the work in place of doing it: announces it, or asks for leave.
-fn handed_back(message: &str) -> Option<&'static str> {
+fn handed_back(message: &str, words: &str) -> Option<&'static str> {
     if announces(message) {
         return Some("only announces it");
     }
@@ -219,7 +219,7 @@ fn handed_back(message: &str) -> Option<&'static str> {
     if AsksLeave.find(last_two(message).into_iter().flatten()).is_some() && !SaysUnchanged.is_in(message) {
         return Some("asks whether to make it");
     }
-    (shows_change(message) && asks_user(message).is_none()).then_some(SHOWN)
+    (shows_change(message, words) && asks_user(message).is_none()).then_some(SHOWN)
 }
 
 /// Returns whether the message ends with what is to come.
@@ -235,16 +235,18 @@ fn announces(message: &str) -> bool {
     last_two(message).into_iter().flatten().any(|sentence| ANNOUNCES.is_match(sentence) && !is_conditional(sentence))
 }
 
-/// Returns whether the message holds code for a file that it names: the change, in words.
-fn shows_change(message: &str) -> bool {
+/// Returns whether the message holds code for a file that it names, or that the prompt does: the change, in words.
+fn shows_change(message: &str, words: &str) -> bool {
     static FILE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?-u)`[\w./-]+\.[a-z]{1,5}(?::\d+)?`").expect("valid pattern"));
+    static NAMED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u)\b(?:[\w-]+/)*[\w-]+\.[a-z]{1,5}\b").expect("valid pattern"));
     static IS_TO: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\bfix(?:es)?\b|\b(?:change|replace|use|add)\b|\b(?:has|have|needs?|ought) to\b|\b(?:should|must) be\b").expect("valid pattern")
+        Regex::new(r"(?i-u)\bfix(?:es)?\b|\b(?:change|replace|use|add)\b|\bonce you(?:(?:'|’)ve| have)\b|\b(?:has|have|needs?|ought) to\b|\b(?:should|must) be\b").expect("valid pattern")
     });
     const SHELL: [&str; 6] = ["```sh", "```bash", "```shell", "```console", "```text", "```output"];
     let mut fences = message.lines().map(str::trim_start).filter(|line| line.starts_with("```"));
     let shows_code = fences.any(|fence| fence.len() > 3 && !SHELL.contains(&fence.trim_end()));
-    shows_code && FILE.is_match(message) && sentences(message).any(|sentence| IS_TO.is_match(sentence))
+    shows_code && (FILE.is_match(message) || NAMED.is_match(words)) && sentences(message).any(|sentence| IS_TO.is_match(sentence))
 }
 
 /// Returns whether the message does not say that the thing is there already, or is none.
@@ -431,6 +433,11 @@ mod tests {
             ("Implement the CSV importer.", "Let me start by reading the code.", Certainty::Certain),
             ("The office wants the list as csv: GET /members.csv", "It fits in well. I'm now adding `memberCsv()`. After that I'll write the test.", Certainty::Certain),
             ("Fix the off-by-one in the pager.", "On it!", Certainty::Likely),
+            (
+                "Fix page() in src/feed.ts and add a test for it.",
+                "The cursor is only the time. Change these lines in `page()`:\n\n```ts\nconst rest = posts;\n```\n\nOnce you have put that in, the test passes.",
+                Certainty::Certain,
+            ),
             ("Clubs book weekly: add `Calendar.weekly()`. Time stays local.", "It goes next to `book()`. I'm now putting this into `Calendar.php`.", Certainty::Certain),
             ("Members with no address get a blank line in `label.py`, not two", "A line comes for each part, and empty parts count as parts.", Certainty::Certain),
         ] {

@@ -9,7 +9,7 @@ use assize_ecosystem::{Language, is_code, is_generated};
 use assize_core::path::is_example;
 use assize_core::text::quote;
 
-use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, enclosing, names_function, opens_function, read};
+use super::reading::{has_word, DirectiveWish, CodeLine, MovedLines, DiffSide, enclosing, names_function, opens_function, read};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
 
@@ -143,7 +143,7 @@ fn check_file(
                     // Where a base class already says so of its others, that is how it says so.
                     let is_abstract = line.raw.contains("NotImplemented") || line.raw.contains("UnsupportedOperation");
                     let is_usual = is_abstract && stands_already(file, line.raw);
-                    let excused = aside || is_usual || asked.is_asked() || purpose == StubPurpose::Deliberate;
+                    let excused = aside || is_usual || asked.is_asked() || is_named_by_user(line.raw, evidence) || purpose == StubPurpose::Deliberate;
                     let certainty = if excused { Certainty::Likely } else { Certainty::Certain };
                     findings.at(file, Some(line.number), Severity::Error, certainty, stub_message(line));
                 }
@@ -156,6 +156,13 @@ fn check_file(
             }
         }
     }
+}
+
+/// Returns whether the user speaks of the very error that a line throws.
+fn is_named_by_user(raw: &str, evidence: &Evidence) -> bool {
+    let words = raw.split(|letter: char| !letter.is_alphanumeric());
+    let mut errors = words.filter(|word| word.len() > 8 && (word.ends_with("Exception") || word.ends_with("Error")));
+    errors.any(|error| evidence.user_texts().any(|text| has_word(text, error)))
 }
 
 /// Returns whether the comment of a line admits something, outside of what it quotes.

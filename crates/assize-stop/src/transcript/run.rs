@@ -54,6 +54,7 @@ impl CommandRun {
                     // Folders and what they hold may be ones that git ignores.
                     "cp" | "mv" | "rm" | "ln" | "mkdir" | "rmdir" | "touch" | "install" => true,
                     "tee" => arguments.iter().any(|word| away(&word)),
+                    "docker" | "docker-compose" | "podman" if looks_at_containers(arguments) => false,
                     program => {
                         let installed =
                             ["vendor/bin/", "node_modules/.bin/"].iter().any(|folder| program.contains(folder));
@@ -340,6 +341,14 @@ fn redirects(command: &str) -> bool {
     let harmless =
         command.replace("2>&1", "").replace("2>/dev/null", "").replace("> /dev/null", "").replace(">/dev/null", "");
     harmless.contains('>')
+}
+
+/// Returns whether a program of containers only shows what there is, or what a file says of it.
+fn looks_at_containers(arguments: &[&str]) -> bool {
+    const LOOKING: [&str; 7] = ["config", "images", "inspect", "logs", "ls", "ps", "version"];
+    let mut words = arguments.iter().filter(|word| !word.starts_with('-') && !word.contains('='));
+    let first = words.next().copied().unwrap_or_default();
+    LOOKING.contains(&first) || first == "compose" && words.next().is_some_and(|next| LOOKING.contains(next))
 }
 
 #[cfg(test)]
