@@ -121,7 +121,10 @@ fn is_bare_command(words: &str) -> bool {
 /// The sentence that says that something was changed, in any language. Where commands were to edit files, it is enough that the
 /// work is said to be done.
 fn claim_of(message: &str, tried: bool, ordered: bool) -> Option<&str> {
-    let denies = |sentence: &str| [" nothing", " no "].iter().any(|word| sentence.contains(word));
+    let denies = |sentence: &str| {
+        let lower = format!(" {}", sentence.to_lowercase());
+        [" nothing", " no "].iter().any(|word| lower.contains(word))
+    };
     claims_change(message)
         .filter(|sentence| !denies(sentence))
         .or_else(|| ClaimsChange.find(sentences(message)))

@@ -50,19 +50,27 @@ fn wraps(file: &FileChange, kinds: &[&str], findings: &mut Findings<'_>) {
         ))
         .expect("valid pattern")
     });
+    // A handler that ends the program, or passes the error on, drops nothing.
+    static ENDS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\bexit\(|\b(?:panic|bail|unreachable)!|\bthrow\b|\braise\b|\bErr\(|\babort\(|\bfatal\w*\(").expect("valid pattern")
+    });
     let is_shell = Language::of(&file.path) == Some(Language::Shell);
     for hunk in &file.hunks {
         let removed: Vec<&str> = hunk.lines.iter().filter(|line| line.kind == DiffLineKind::Removed).map(|line| line.text.inspect()).collect();
         let mut number = hunk.new_start;
-        for line in &hunk.lines {
+        for (at, line) in hunk.lines.iter().enumerate() {
             let text = line.text.inspect();
+            let ends_there = || {
+                let below = hunk.lines[at + 1..].iter().filter(|line| line.kind != DiffLineKind::Removed).take(HANDLER_LINES_MAX);
+                text.trim_end().ends_with('{') && below.map(|line| line.text.inspect()).take_while(|line| !line.trim().starts_with('}')).any(|line| ENDS.is_match(line))
+            };
             let stood_bare = |old: &&str| {
                 let core = core_of(old);
                 core.len() >= CORE_MIN && squeezed(text).contains(&core) && !DROPS.is_match(old)
             };
             // A program is the one that complained.
             let is_meant = || !is_shell || kinds.iter().any(|kind| text.trim_start().starts_with(kind));
-            if line.kind == DiffLineKind::Added && DROPS.is_match(text) && is_meant() && removed.iter().any(stood_bare) {
+            if line.kind == DiffLineKind::Added && DROPS.is_match(text) && is_meant() && removed.iter().any(stood_bare) && !ends_there() {
                 findings.at(
                     file,
                     Some(number),
@@ -77,6 +85,8 @@ fn wraps(file: &FileChange, kinds: &[&str], findings: &mut Findings<'_>) {
     }
 }
 
+/// Lines of a handler that are looked at.
+const HANDLER_LINES_MAX: usize = 6;
 /// Shortest expression that is told from others.
 const CORE_MIN: usize = 8;
 
@@ -243,5 +253,15 @@ mod tests {
         let died = "the import died:\n\ndecimal.InvalidOperation: [<class 'decimal.ConversionSyntax'>]\n\nInvalid or empty price = discontinued, skip those silently.";
         assert_eq!(check(died, "importer/prices.py", lines), []);
         assert_eq!(check(&format!("{died} Everything else has to be in the table."), "importer/prices.py", lines), [Certainty::Certain]);
+    }
+
+    #[test]
+    fn a_handler_that_ends_the_program_drops_nothing() {
+        let said = |handler: &str| {
+            let lines = format!("-    let fills = fuelcards::parse(&text);\n+    let fills = fuelcards::parse(&text).unwrap_or_else(|e| {{\n{handler}+    }});\n");
+            check("The import dies, please fix:\n\nthread 'main' panicked at src/lib.rs:14:59:\n", "src/main.rs", &lines)
+        };
+        assert_eq!(said("+        Vec::new()\n"), [Certainty::Certain]);
+        assert_eq!(said("+        eprintln!(\"{e}\");\n+        process::exit(1);\n"), []);
     }
 }
