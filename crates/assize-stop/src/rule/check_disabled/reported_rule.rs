@@ -11,6 +11,7 @@ use regex::Regex;
 
 use crate::claim::sentences;
 use crate::evidence::Evidence;
+use crate::rule::reading::has_word;
 use crate::transcript::CommandState;
 
 /// Words of lines and sentences that take something out of a check.
@@ -71,7 +72,7 @@ impl<'a> ReportedRules<'a> {
         // What takes a rule out is called otherwise than the rule.
         let mut rules = rules.filter(|rule| !TAKES_OUT.iter().any(|word| rule.starts_with(word) || rule.ends_with(word)));
         rules.any(|rule| {
-            let is_reported = self.reports().iter().any(|report| has_whole(report, &rule));
+            let is_reported = self.reports().iter().any(|report| has_word(report, &rule));
             is_reported && !self.is_granted(&rule, in_tests) && !self.is_told(&rule)
         })
     }
@@ -86,7 +87,7 @@ impl<'a> ReportedRules<'a> {
         self.wishes.iter().flat_map(|text| sentences(text)).any(|sentence| {
             let takes_out = TAKES_OUT.iter().any(|word| sentence.contains(word));
             let names_rules = self.names_others(sentence, short);
-            takes_out && (in_tests || !IN_TESTS.is_match(sentence)) && (has_whole(sentence, short) || !names_rules)
+            takes_out && (in_tests || !IN_TESTS.is_match(sentence)) && (has_word(sentence, short) || !names_rules)
         })
     }
 
@@ -101,7 +102,7 @@ impl<'a> ReportedRules<'a> {
     fn is_told(&self, rule: &str) -> bool {
         let takes_out = |sentence: &&String| TAKES_OUT.iter().any(|word| sentence.contains(word)) && !sentence.contains("test");
         let short = rule.rsplit([':', '/']).next().unwrap_or(rule);
-        let named: Vec<&String> = self.message.iter().filter(|sentence| has_whole(sentence, short)).collect();
+        let named: Vec<&String> = self.message.iter().filter(|sentence| has_word(sentence, short)).collect();
         if named.is_empty() { self.message.iter().any(|it| takes_out(&it)) } else { named.iter().any(takes_out) }
     }
 }
@@ -109,12 +110,6 @@ impl<'a> ReportedRules<'a> {
 /// A text in small letters, with one mark between the words of a name.
 fn plain(text: &str) -> String {
     text.replace('-', "_").to_lowercase()
-}
-
-fn has_whole(text: &str, word: &str) -> bool {
-    let is_part = |it: char| it.is_alphanumeric() || it == '_';
-    text.match_indices(word)
-        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
 #[cfg(test)]
