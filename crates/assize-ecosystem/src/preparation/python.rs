@@ -52,7 +52,7 @@ fn by_pip_or_uv(what: &str) -> String {
 fn commands_for_packages(view: &ProjectView<'_>, folder: &str, preparation: &Preparation) -> Vec<String> {
     let declared = DeclaredPackages::of(view, folder);
     let Some((_, manager)) = MANAGERS.iter().find(|(file, _)| *file == preparation.file) else {
-        return with_pip(&declared, view);
+        return with_pip(&declared, view, folder);
     };
     let flag = if *manager == "uv" { "--extra" } else { "--extras" };
     let extras: String = match *manager {
@@ -71,7 +71,7 @@ fn commands_for_packages(view: &ProjectView<'_>, folder: &str, preparation: &Pre
         return [listed].into_iter().chain(beside_lock).collect();
     }
     // A manager that is fetched may not work; what is declared says nearly as much as its lock file.
-    let by_pip = with_pip(&declared, view);
+    let by_pip = with_pip(&declared, view, folder);
     let otherwise =
         if by_pip.is_empty() { String::new() } else { format!(" || (set -e; rm -rf .venv; {})", by_pip.join("; ")) };
     let fetched = [
@@ -83,7 +83,7 @@ fn commands_for_packages(view: &ProjectView<'_>, folder: &str, preparation: &Pre
 }
 
 /// The commands that install what is declared with pip.
-fn with_pip(declared: &DeclaredPackages, view: &ProjectView<'_>) -> Vec<String> {
+fn with_pip(declared: &DeclaredPackages, view: &ProjectView<'_>, folder: &str) -> Vec<String> {
     let mut lines = vec!["python3 -m venv .venv".to_owned()];
     if !declared.groups.is_empty() {
         // Groups need version 25.1.
@@ -104,7 +104,8 @@ fn with_pip(declared: &DeclaredPackages, view: &ProjectView<'_>) -> Vec<String> 
         (false, true) => format!(" || {PIP} {least}"),
         (false, false) => format!(" || ({PIP} {least} && for it in {}; do {PIP} $it || true; done)", parts.join(" ")),
     };
-    lines.push(format!("{PIP} {all}{otherwise}"));
+    let unbuilt = if declared.project { format!(" || ({})", declared.unbuilt(view, folder)) } else { String::new() };
+    lines.push(format!("{PIP} {all}{otherwise}{unbuilt}"));
     lines
 }
 
@@ -115,6 +116,8 @@ struct DeclaredPackages {
     project: bool,
     /// Whether it needs packages of others at run time.
     needs_packages: bool,
+    /// What installing it would bring along: its own requirements and those of its extras, as the standard has them.
+    brought: BTreeSet<String>,
     extras: BTreeSet<String>,
     groups: BTreeSet<String>,
     /// Files of requirements.
@@ -142,6 +145,9 @@ impl DeclaredPackages {
         declared.needs_packages = needed(&["project", "dependencies"])
             || needed(&["tool", "poetry", "dependencies"])
             || ["setup.cfg", "setup.py"].iter().any(|it| text(it).is_some_and(|it| it.contains("install_requires")));
+        declared
+            .brought
+            .extend(at(&pyproject, &["project", "dependencies"]).into_iter().flat_map(texts).map(str::to_owned));
         declared.read_pyproject(&pyproject);
         declared.read_old(text("setup.cfg").unwrap_or_default(), text("setup.py").unwrap_or_default());
         declared.read_tox(text("tox.ini").unwrap_or_default());
@@ -160,6 +166,7 @@ impl DeclaredPackages {
         for (name, requirements) in tables(at(pyproject, &["project", "optional-dependencies"])) {
             if is_for_checks(name) || has_check_tool(texts(requirements)) {
                 self.extras.insert(name.clone());
+                self.brought.extend(texts(requirements).map(str::to_owned));
             }
         }
         for (name, requirements) in tables(pyproject.get("dependency-groups")) {
@@ -318,6 +325,24 @@ impl DeclaredPackages {
         all.filter(|part| part.split(' ').count() == 2).chain(packages).collect()
     }
 
+    /// The commands for a project that cannot be built here: all that it would bring along, as far as it goes, and a
+    /// line that lets its modules be found where they are, as an editable installation does.
+    fn unbuilt(&self, view: &ProjectView<'_>, folder: &str) -> String {
+        let lists = self.groups.iter().map(|it| format!("--group {}", quoted(it)));
+        let lists = lists.chain(self.files.iter().map(|it| format!("-r {}", quoted(it))));
+        let lists = lists.map(|it| format!("{PIP} {it} || true; "));
+        let packages = self.brought.iter().chain(&self.packages).chain(&self.runner).map(|it| quoted(it));
+        let packages: Vec<String> = packages.collect();
+        let each = format!("for it in {}; do {PIP} \"$it\" || true; done; ", packages.join(" "));
+        let source = within(folder, "src/");
+        let source = if view.files.iter().any(|path| path.starts_with(&source)) { "src" } else { "." };
+        lists.chain((!packages.is_empty()).then_some(each)).collect::<String>()
+            + &format!(
+                ".venv/bin/python -c 'import os, sysconfig; open(sysconfig.get_path(\"purelib\") + \"/unbuilt.pth\", \
+                 \"w\").write(os.path.abspath(\"{source}\"))'"
+            )
+    }
+
     fn arguments(&self) -> String {
         let mut words = Vec::new();
         if self.project {
@@ -396,7 +421,7 @@ mod tests {
             ("No module named numpy", None),
             ("it could not be started", None),
         ] {
-            let added = plan.line_with_missing(complaint).strip_prefix(&plan.line()).map(str::to_owned);
+            let added = plan.line_with_missing(complaint).strip_prefix(&plan.first_line()).map(str::to_owned);
             let expected = expected.map(|tool| format!(" && .venv/bin/python -m pip install --quiet {tool}"));
             assert_eq!(added, Some(expected.unwrap_or_default()), "{complaint}");
         }
@@ -465,10 +490,28 @@ mod tests {
         ] {
             let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
             let line = line(&files, &[]).replace(super::PIP, "PIP");
+            let unbuilt = line.rsplit_once(" || (").filter(|(_, last)| last.contains("unbuilt.pth"));
+            let line = unbuilt.map_or(&*line, |(before, _)| before);
             let found = line.trim_start_matches("python3 -m venv .venv && ");
             let found = found.trim_start_matches("PIP --upgrade pip && ").trim_start_matches("PIP ");
             assert_eq!(found, arguments, "{files:?}");
         }
+    }
+
+    #[test]
+    fn a_project_that_cannot_be_built_is_found_where_it_is() {
+        let project = "[project]\ndependencies = [\"six >= 1; python_version < '4'\"]\n\
+                       [project.optional-dependencies]\ntest = [\"appdirs\"]\ndoc = [\"sphinx\"]\n\
+                       [dependency-groups]\ndev = [\"mypy\"]\n";
+        let files = [("pyproject.toml", project), ("src/a/__init__.py", ""), ("tests/test_a.py", "")];
+        let found = line(&files, &[]).replace(super::PIP, "PIP");
+        let expected = "PIP --group dev || true; for it in appdirs 'six >= 1; python_version < '\\''4'\\''' pytest; do PIP \
+                        \"$it\" || true; done; .venv/bin/python -c 'import os, sysconfig; \
+                        open(sysconfig.get_path(\"purelib\") + \"/unbuilt.pth\", \
+                        \"w\").write(os.path.abspath(\"src\"))')";
+        assert_eq!(found.rsplit_once(" || (").map(|(_, last)| last), Some(expected), "{found}");
+        let without = line(&[("requirements.txt", "six\n")], &[]);
+        assert!(!without.contains("unbuilt"), "{without}");
     }
 
     #[test]
