@@ -108,6 +108,7 @@ fn fill_text(package: &NodePackage, text: &str, depth: usize, found: &mut Vec<Sc
             found.extend(made);
             continue;
         }
+        step = unwrapped(package, step);
         match called(package, &step) {
             // Another package may stand in the folder.
             Some(_) if !folder.is_empty() => return None,
@@ -118,7 +119,7 @@ fn fill_text(package: &NodePackage, text: &str, depth: usize, found: &mut Vec<Sc
                 // What is handed on goes to the last command.
                 found.last_mut()?.words.extend(more);
             }
-            None => found.push(unwrapped(step)),
+            None => found.push(step),
         }
         if found.len() > STEPS_MAX {
             return None;
@@ -287,8 +288,12 @@ fn scripts_of(package: &NodePackage, name: &str) -> Option<Vec<String>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// Takes away what only starts a command: `npx`, `pnpm exec`, the folder of programs, and tools that measure coverage.
-fn unwrapped(mut step: ScriptStep) -> ScriptStep {
+/// Takes away what only starts a command: `npx`, `pnpm exec`, the folder of programs, and tools that measure coverage. What is left
+/// may call a script of the package.
+fn unwrapped(package: &NodePackage, mut step: ScriptStep) -> ScriptStep {
+    if called(package, &step).is_some() {
+        return step;
+    }
     let path = step.head().strip_prefix("./").unwrap_or(step.head());
     if let Some(name) = path.strip_prefix("node_modules/.bin/").filter(|_| step.folder.is_empty()) {
         step.words[0] = Word::plain(name);
@@ -324,7 +329,7 @@ fn unwrapped(mut step: ScriptStep) -> ScriptStep {
             words[0] = Word::plain("mocha");
         }
     }
-    unwrapped(ScriptStep { words, ..step })
+    unwrapped(package, ScriptStep { words, ..step })
 }
 
 #[cfg(test)]
@@ -373,6 +378,7 @@ mod tests {
             (r#""test":"cd tests && A=1 mocha a && cd .. && x""#, &["(cd 'tests' && A=1 mocha a)", "x"]),
             (r#""test":"npm run a && x","a":"cd b/../c && y""#, &["(cd 'c' && y)", "x"]),
             (r#""test":"yarn jest","lint":"x""#, &["jest"]),
+            (r#""test":"c8 --all pnpm unit","unit":"uvu .""#, &["uvu ."]),
             (r#""test":"yarn unit","unit":"jest""#, &["jest"]),
             (r#""test":"yarn tsd --files a && yarn install && mocha""#, &["tsd --files a", "yarn install", "mocha"]),
         ] {
