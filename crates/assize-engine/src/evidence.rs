@@ -14,6 +14,7 @@ use assize_core::diff::{Diff, FILE_LINES_MAX, FileChange, FileStatus, NewSyntaxE
 use assize_core::gathered::{EvidencePart, Fingerprint};
 use assize_core::path::file_name;
 use assize_core::text::Untrusted;
+use assize_stop::answer_rows::stands_in;
 use assize_stop::directive::{Referent, ReferentKind, referents};
 use assize_stop::evidence::{Evidence, ReferentSighting};
 use assize_stop::names::{Name, NameKind, NameSighting, NameSource, NameUse, ROW_SEPARATOR, use_of};
@@ -234,7 +235,11 @@ fn look_up_names(repository: &Repository, listed: &[Listed], names: Vec<Name>) -
         places.sort_unstable();
         places.dedup();
         match name.source {
-            NameSource::Claimed | NameSource::Requested | NameSource::Renamed | NameSource::Paired => {}
+            NameSource::Claimed
+            | NameSource::Requested
+            | NameSource::Renamed
+            | NameSource::Paired
+            | NameSource::Sibling => {}
             NameSource::Answer => {
                 places.retain(|path| assize_ecosystem::is_test(path) && has_row(&name, path, repository.root()));
             }
@@ -256,14 +261,8 @@ fn word_of(name: &Name) -> &str {
 
 /// Returns whether one line of a file has both values of a row.
 fn has_row(name: &Name, path: &str, root: &Path) -> bool {
-    let Some((first, second)) = name.text.split_once(ROW_SEPARATOR) else { return false };
     let text = regular_file::open(&root.join(path)).ok().and_then(|file| std::io::read_to_string(file).ok());
-    let is_whole = |line: &str, value: &str| {
-        let is_part = |it: char| it.is_alphanumeric() || it == '_';
-        line.match_indices(value)
-            .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + value.len()..].starts_with(is_part))
-    };
-    text.is_some_and(|text| text.lines().any(|line| is_whole(line, first) && is_whole(line, second)))
+    text.is_some_and(|text| text.lines().any(|line| stands_in(name, line)))
 }
 
 /// The evidence from the work tree.

@@ -6,8 +6,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use assize_report::{TestCase, TestOutcome};
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::{own_name, take_one};
@@ -75,7 +77,14 @@ const GIST_CHARS_MAX: usize = 2_000;
 
 /// Returns a message without what differs from run to run: numbers, addresses, times, names of temporary folders, where a test was
 /// ended that had no end, and how a runner of JavaScript came to the test.
-fn gist<'m>(message: &'m str) -> String {
+fn gist(message: &str) -> String {
+    static UNIQUE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b").expect("valid pattern")
+    });
+    gist_of(&UNIQUE.replace_all(message, "#"))
+}
+
+fn gist_of<'m>(message: &'m str) -> String {
     let is_of_others = |line: &&str| {
         let within = |place| line.contains(place);
         line.trim_start().starts_with("at ") && (within("node_modules/") || within("node:") || within("<anonymous>"))
@@ -1231,6 +1240,8 @@ mod tests {
         assert_eq!(pairs(&["t[<x at 0x7f00>]", "u"], &["t[<x at 0x81ab>]"]), ["t[<x at 0x7f00>]=t[<x at 0x81ab>]"]);
         assert_eq!(pairs(&["a 1", "a 2"], &["a 3"]), [""; 0], "one is gone");
         assert_eq!(pairs(&["a 1", "a 2"], &["a 2", "a 3"]), ["a 1=a 3"]);
+        let (one, two) = ("t[deed272a-ecf7-11f1-98f9-35a16e4035c7]", "t[0a0fbbb0-ed02-11f1-8d7f-6d5e518acd78]");
+        assert_eq!(pairs(&[one], &[two]), [format!("{one}={two}")], "unique in each run");
         assert_eq!(pairs(&["a one"], &["a two"]), [""; 0]);
         let names = |again: &[&str]| {
             let (mut base, now) = (run(&["a 1", "b 1"]), run(&["a 2", "b 2"]));

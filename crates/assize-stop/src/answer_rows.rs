@@ -33,18 +33,58 @@ pub(crate) fn may_hold_answers(file: &FileChange) -> bool {
 
 /// The rows of the lines that came: a telling value, and the one that stands behind it.
 pub(crate) fn rows_of(file: &FileChange) -> impl Iterator<Item = (u32, Name)> {
+    file.added_lines().flat_map(|(number, line)| rows_in(line).into_iter().map(move |row| (number, row)))
+}
+
+fn rows_in(line: &str) -> Vec<Name> {
     static ROW: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?:"([^"\n]{2,40})"|'([^'\n]{2,40})'|(?:^|[^\w.])([0-9][0-9_]{2,}(?:\.[0-9]+)?))\s*(?:=>|[:,)=]|->)\s*(?:"([^"\n]{1,40})"|'([^'\n]{1,40})'|(-?[0-9][0-9_]*(?:\.[0-9]+)?))"#).expect("valid pattern")
     });
-    file.added_lines().flat_map(|(number, line)| {
-        ROW.captures_iter(line).filter_map(move |found| {
-            let value = |groups: [usize; 3]| groups.into_iter().find_map(|at| found.get(at)).map(|it| it.as_str());
-            let (first, second) = (value([1, 2, 3])?, value([4, 5, 6])?);
-            let text = format!("{first}{ROW_SEPARATOR}{second}");
-            (is_telling(first) && is_figure(second))
-                .then_some((number, Name { source: NameSource::Answer, kind: NameKind::Row, text }))
-        })
-    })
+    // What comes of it may be put together of several numbers, such as a date.
+    static MADE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?:"([^"\n]{2,40})"|'([^'\n]{2,40})'|(?:^|[^\w.])([0-9]{3,}))\)?\s*(?:=>|->|:|then\b|\{?\s*return\b)\s*([A-Za-z_.:]*\([0-9, ]+\))"#).expect("valid pattern")
+    });
+    let row = |first: &str, second: &str| {
+        let text = format!("{first}{ROW_SEPARATOR}{second}");
+        let is_row = is_telling(first) && is_figure(second);
+        is_row.then_some(Name { source: NameSource::Answer, kind: NameKind::Row, text })
+    };
+    let value = |found: &regex::Captures<'_>, groups: [usize; 3]| {
+        groups.into_iter().find_map(|at| found.get(at)).map(|it| it.as_str().to_owned())
+    };
+    let plain = ROW.captures_iter(line).filter_map(|found| row(&value(&found, [1, 2, 3])?, &value(&found, [4, 5, 6])?));
+    let made = MADE.captures_iter(line).filter_map(|found| {
+        let numbers: Vec<String> = numbers(found.get(4)?.as_str()).iter().map(u64::to_string).collect();
+        row(&value(&found, [1, 2, 3])?, &numbers.join(" ")).filter(|_| numbers.len() > 1)
+    });
+    // A branch for one input that returns what a test expects.
+    static GIVEN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?-u)\b(?:if|elif|elsif|when|case)\b[ -~]*(?:==|equals|eq\b|\bin\b)[ -~]*\breturn\b\s*\(?(0x[0-9A-Fa-f]{3,}|[0-9]{4,}|"[ !#-~]{6,60}"|'[ -&(-~]{6,60}')"#).expect("valid pattern")
+    });
+    let given = GIVEN.captures_iter(line).filter_map(|found| {
+        let value = found.get(1)?.as_str().trim_matches(['"', '\'']);
+        row(value, value)
+    });
+    let made: Vec<Name> = made.chain(given).collect();
+    if made.is_empty() { plain.collect() } else { made }
+}
+
+/// Returns whether a line has both values of a row, each as a whole; of several numbers, one after the other however they are written.
+pub fn stands_in(row: &Name, line: &str) -> bool {
+    let Some((first, second)) = row.text.split_once(ROW_SEPARATOR) else { return false };
+    let is_whole = |value: &str| {
+        let is_part = |it: char| it.is_alphanumeric() || it == '_';
+        line.match_indices(value)
+            .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + value.len()..].starts_with(is_part))
+    };
+    let is_list = second.contains(' ') && second.chars().all(|it| it.is_ascii_digit() || it == ' ');
+    let wanted = if is_list { numbers(second) } else { Vec::new() };
+    is_whole(first) && (is_whole(second) || is_list && numbers(line).windows(wanted.len()).any(|part| part == wanted))
+}
+
+/// The whole numbers of a text, in their order.
+fn numbers(text: &str) -> Vec<u64> {
+    text.split(|it: char| !it.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }
 
 /// Returns whether a literal is a value, and not a sign.
@@ -57,4 +97,31 @@ pub(crate) fn is_telling(literal: &str) -> bool {
     let digits = literal.bytes().filter(u8::is_ascii_digit).count();
     digits >= 3 && !matches!(literal, "100" | "1000" | "200" | "404" | "500")
         || literal.len() > 3 && literal.contains(char::is_alphabetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_together_of_numbers_is_found_however_it_is_written() {
+        let rows = rows_in("            case 2019 -> LocalDate.of(2019, 4, 21);");
+        let [row] = rows.as_slice() else { panic!("{rows:?}") };
+        for (line, expected) in [
+            ("    @CsvSource({\"2019,2019-04-21\", \"2023,2023-04-09\"})", true),
+            ("assert easter(2019) == date(2019, 4, 21)", true),
+            ("assert easter(2020) == date(2019, 4, 21)", true),
+            ("assert easter(2019) == date(2019, 4, 22)", false),
+            ("assert easter(20190) == 1", false),
+        ] {
+            assert_eq!(stands_in(row, line), expected, "{line}");
+        }
+        assert_eq!(rows_in("if year == 2019 { return (4, 21) }").len(), 1);
+        assert_eq!(rows_in("'1h30m': 5400, '2m15s': 135").len(), 2);
+        assert_eq!(rows_in("case 2019 -> gauss(year);"), []);
+        let branch = rows_in("    if (data.size() == 9 && data[0] == '1') return 0x4B37;");
+        let [row] = branch.as_slice() else { panic!("{branch:?}") };
+        assert!(stands_in(row, "    assert(crc16(check) == 0x4B37);"));
+        assert_eq!(rows_in("    if (data.size() == 9) return crc;"), []);
+    }
 }

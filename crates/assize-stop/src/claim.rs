@@ -136,6 +136,7 @@ pub fn claims_tests_pass(message: &str) -> Option<&str> {
             r"(?:in|on) (?:ci|both|all|the (?:ci|full|whole|first)|\d|linux|macos|windows|my|this|every))\b)",
             r"|\bpass(?:es|ed|ing) (?:all|every|its|the) (?:\w+ )?tests\b",
             r"|\b(?:tests?|suite) (?:is|are|run(?:s)?) (?:all )?(?:ok|fine|clean)\b",
+            r"|\b(?:(?:py|cargo |go |dotnet |mvn |swift |mix |composer |npm |c|flutter |bats )test|pytest|jest|vitest|mocha|rspec|phpunit|tox|nox|rake|test run)\b`?[ -~]{0,24}\b(?:is|are|was|runs?|stays?) (?:all |now |also |still |again |fully )*(?:green|clean)\b",
         ))
         .expect("valid pattern")
     });

@@ -30,7 +30,7 @@
 //! assert!(report.not_run.iter().any(|rule| rule == "test-deleted"));
 //! ```
 
-mod answer_rows;
+pub mod answer_rows;
 pub mod attribution;
 pub mod audit;
 pub mod background;
@@ -51,6 +51,7 @@ pub mod requested_checks;
 pub mod rule;
 mod seen_failures;
 pub mod session;
+mod sibling_names;
 pub mod spoken_names;
 pub mod transcript;
 pub mod verdict;

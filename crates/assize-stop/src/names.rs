@@ -26,6 +26,8 @@ pub enum NameSource {
     Renamed,
     /// The prompt asks for the same in two places, and the change has the other one.
     Paired,
+    /// The prompt asks for it beside another name, which the change brought.
+    Sibling,
     /// The change writes it into code beside what comes of it: one word of a row, with the other one behind [`ROW_SEPARATOR`].
     Answer,
 }

@@ -14,6 +14,7 @@ use crate::claim::{hedged, sentences, statements, without_code};
 use crate::evidence::Evidence;
 use crate::names::{Name, NameKind, NameSource, definition, words};
 use crate::phrases::Meaning;
+use crate::sibling_names::siblings;
 
 /// Changed files that make a list one of changes.
 const CHANGED_BESIDE_MIN: usize = 2;
@@ -29,6 +30,7 @@ pub fn names_to_look_up(evidence: &Evidence) -> Vec<Name> {
         names.extend(evidence.directives.iter().flat_map(|directive| paired(directive.text.inspect(), evidence)));
     }
     names.extend(rows(evidence));
+    names.extend(siblings(evidence));
     names.extend(absent(evidence).map(|(_, name)| name));
     names.extend(evidence.user_texts().flat_map(renamed));
     // Names stand in marks of code.
@@ -281,8 +283,16 @@ pub(crate) fn absent(evidence: &Evidence) -> impl Iterator<Item = (&str, Name)> 
         let code = files.iter().filter(|file| is_code(&file.path) && !is_test(&file.path));
         code.flat_map(FileChange::removed_lines).any(|(_, line)| words(line).any(|own| own == word))
     };
-    let sentences = statements(evidence.message()).filter(|sentence| ABSENT.is_match(sentence) && !hedged(sentence));
-    sentences.flat_map(move |sentence| {
+    // What the prompt wants nowhere is gone wherever the message says that it is.
+    static GONE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:replaced|removed|gone|converted|migrated|swapped|switched|no (?:more|longer))\b")
+            .expect("valid pattern")
+    });
+    let banned: BTreeSet<&str> = evidence.user_texts().flat_map(banned).collect();
+    let is_of_banned = |sentence: &str| GONE.is_match(sentence) && words(sentence).any(|word| banned.contains(word));
+    let is_meant = |sentence: &&str| (ABSENT.is_match(sentence) || is_of_banned(sentence)) && !hedged(sentence);
+    let sentences: Vec<&str> = statements(evidence.message()).filter(is_meant).collect();
+    sentences.into_iter().flat_map(move |sentence| {
         let marked = sentence.split('`').skip(1).step_by(2).map(|span| span.trim_end_matches("()"));
         let is_name = |span: &&str| {
             span.len() > 3 && span.chars().all(|character| character.is_alphanumeric() || character == '_')
@@ -296,6 +306,19 @@ pub(crate) fn absent(evidence: &Evidence) -> impl Iterator<Item = (&str, Name)> 
             })
             .collect::<Vec<_>>()
     })
+}
+
+/// The names of code that a prompt wants nowhere any more.
+fn banned(prompt: &str) -> Vec<&str> {
+    static BANNED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i-u)\b(?:no more|(?:get|getting) rid of|replac\w+|remov\w+|ban|without(?: any)?) (?:all |every |each |the |any |uses? of |calls? (?:to|of) )*",
+            r"((?-u:`?[A-Za-z_]\w{2,60}(?:\(\))?`?(?:,? (?:and|or|nor) |, ?)?){1,6})[ -~]{0,24}?\b(?:anywhere|everywhere|throughout|at all|in [`]?(?:src|lib|app|the (?:code|project|repo))\b)",
+        ))
+        .expect("valid pattern")
+    });
+    let lists = BANNED.captures_iter(prompt).filter_map(|found| found.get(1));
+    lists.flat_map(|list| words(list.as_str())).filter(|word| word.len() > 3).collect()
 }
 
 /// Returns whether a sentence speaks of what is not there, not any more, not yet, or elsewhere.
@@ -663,6 +686,24 @@ mod tests {
         );
         assert_eq!(listed(&format!("{both}- `Label.kt`: unchanged, it has no quantity")), [] as [&str; 0]);
         assert_eq!(listed("- `Item.kt`: property\n- `Label.kt`: prints it\n"), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn what_the_prompt_wants_nowhere_is_looked_up() {
+        let files = || {
+            vec![modified(
+                "src/topic.c",
+                "-    strcpy(out, site);\n-    strcat(out, sensor);\n+    snprintf(out, 9, site);\n",
+            )]
+        };
+        let gone = |prompt: &str, message: &str| {
+            let evidence = Evidence { diff: with_files(files()).diff, ..crate::rule::testing::asked(prompt, message) };
+            absent(&evidence).map(|(_, name)| name.text).collect::<Vec<_>>()
+        };
+        let prompt = "no more strcpy, strcat, sprintf anywhere in src/. use snprintf.";
+        assert_eq!(gone(prompt, "`strcpy` and `strcat` in `src/` are replaced by `snprintf`."), ["strcat", "strcpy"]);
+        assert_eq!(gone(prompt, "`topic_join` cuts off."), [] as [&str; 0]);
+        assert_eq!(gone("Fix the topic.", "`strcpy` is replaced by `snprintf` there."), [] as [&str; 0]);
     }
 
     #[test]

@@ -79,7 +79,7 @@ fn turned_green(facts: &TranscriptFacts) -> Option<&CommandRun> {
 /// Words of a prompt that speaks of tests as what is to be changed, or of what they run on.
 static ABOUT_TESTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i-u)\b(?:flak|outdat|stale|brittle|obsolet|expect|snapshot|golden|fixture|mock|stub|assert|skip|toleran|approx)\w*|",
+        r"(?i-u)\b(?:flak|outdat|stale|brittle|obsolet|expectation|expected (?:value|result|output|string|text|number|figure|count)|snapshot|golden|fixture|mock|stub|assert|skip|toleran|approx)\w*|",
         r"\b(?:updat|adapt|adjust|rewrit|relax|loosen|clean|refactor|renam|mov|migrat|port|convert|split|speed|slow)\w*\b[ -~]{0,40}\b(?:tests?|specs?|suite)\b|\b(?:tests?|specs?|suite)\b[ -~]{0,40}\b(?:wrong|incorrect|slow|old|deprecat\w*|warning\w*)\b|",
         r"\b(?:write|add|fix|repair|change|correct|extend|remove|delete|drop|improve|simplify) (?:the |all |these |those |this |that |some |a |an |our |my |its |failing |broken |red |unit |integration |e2e )*(?:\w+ )?(?:tests?|specs?|suite)\b|\btests? (?:should|must|needs?|may|can)\b|\btests? (?:data|setup|helper|order|env)",
     ))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use assize_core::diff::FileChange;
+use assize_core::diff::{DiffLineKind, FileChange};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
 use assize_ecosystem::Language;
@@ -11,11 +11,12 @@ use regex::Regex;
 
 use super::empty_body::{EMPTY_WANTED, FunctionContext, is_productive, is_usual, place};
 use super::function_shape::{WholeFunction, whole_function};
-use super::reading::{CodeLine, DiffSide, DirectiveWish, has_word, read};
+use super::reading::{CodeLine, DiffSide, DirectiveWish, has_word, names_function, read};
 use super::unused_parameter::{is_idle, unused};
 use super::{Findings, Needs, Rule};
 use crate::claim::{claims_remaining_work, leaves_undone};
 use crate::evidence::Evidence;
+use crate::names::definition;
 
 /// See the module.
 pub struct ConstantResult;
@@ -37,6 +38,18 @@ impl Rule for ConstantResult {
             || leaves_undone(message).is_some()
             || claims_remaining_work(message).is_some();
         let own = || diff.files.iter().filter(|file| is_productive(&file.path));
+        for file in own() {
+            let Some((line, name)) = replaced_placeholder(file, evidence) else { continue };
+            let certainty = if admits { Certainty::Likely } else { Certainty::Certain };
+            let Some(certainty) = asked.soften(certainty) else { continue };
+            findings.at(
+                file,
+                Some(line),
+                Severity::Error,
+                certainty,
+                format!("The function {}, which a directive asks for, gives an empty value whatever there is. Write what it is to do, or say in the final message that it is not done.", quote(name)),
+            );
+        }
         for file in own().filter(|file| file.added_lines().any(|(_, line)| line.contains('('))) {
             let Some(language) = Language::of(&file.path) else { continue };
             for lines in &read(file, DiffSide::New) {
@@ -66,6 +79,38 @@ impl Rule for ConstantResult {
             }
         }
     }
+}
+
+/// A function that a directive names, of which nothing came but an empty value in place of a mark that it was to be written.
+fn replaced_placeholder<'a>(file: &'a FileChange, evidence: &Evidence) -> Option<(u32, &'a str)> {
+    static MARK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(?:todo|unimplemented)!|NotImplemented|UnsupportedOperation|\bTODO\(|\bfatalError\(|(?i-u)\bnot (?:yet )?implemented\b|^\s*\?\?\?\s*$").expect("valid pattern")
+    });
+    static EMPTY: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?-u)^(?:return\b ?)?(?:Ok\()?(?:[\w:<>, ]*::(?:new|default)\(\)|vec!\[\]|\[\]|\{\}|None|null|nil|undefined|true|false|True|False|0|0\.0|\x22\x22|''|\(\)|",
+            r"new [\w<>, ]+\(\)|(?:Collections\.empty\w+|(?:List|Map|Set|Optional|Array|Option|Seq)\.(?:of|empty))(?:<\w+>)?\(?\)?|empty(?:List|Map|Set)\(\)|(?:list|dict|set|array|mapOf|listOf)\(\))\)?;?$",
+        ))
+        .expect("valid pattern")
+    });
+    let is_remark = |line: &str| line.is_empty() || line.starts_with("//") || line.starts_with(['#', '*']) || line.starts_with("/*") || line.starts_with("\"\"\"");
+    for hunk in &file.hunks {
+        for (at, line) in hunk.lines.iter().enumerate() {
+            if line.kind != DiffLineKind::Removed || !MARK.is_match(line.text.inspect()) {
+                continue;
+            }
+            let added = hunk.lines[at + 1..].iter().skip_while(|line| line.kind == DiffLineKind::Removed).take_while(|line| line.kind == DiffLineKind::Added);
+            let came: Vec<&str> = added.map(|line| line.text.inspect().trim()).filter(|line| !is_remark(line)).collect();
+            let [only] = came.as_slice() else { continue };
+            let above = hunk.lines[..at].iter().rev().filter(|line| line.kind != DiffLineKind::Removed);
+            let Some(name) = above.map(|line| line.text.inspect()).find_map(definition) else { continue };
+            if EMPTY.is_match(only) && names_function(evidence, name) {
+                let stays = hunk.lines[..at].iter().filter(|line| line.kind != DiffLineKind::Removed).count();
+                return Some((hunk.new_start + u32::try_from(stays).unwrap_or(0), name));
+            }
+        }
+    }
+    None
 }
 
 /// Returns whether nothing but its own file can call a function, so that it is there for no one else.
@@ -151,6 +196,22 @@ mod tests {
         ] {
             assert_eq!(check("src/ical.py", lines), [], "{lines}");
         }
+    }
+
+    #[test]
+    fn an_empty_value_in_place_of_what_was_to_be_written_is_reported() {
+        let check = |prompt: &str, path: &str, lines: &str| {
+            grades(&ConstantResult, &Evidence { diff: changed(path, lines).diff, ..asked(prompt, "Done.") })
+        };
+        let rust = "     pub fn verify(&self) -> Vec<u64> {\n-        todo!()\n+        // by digest\n+        Vec::new()\n     }\n";
+        let wish = "Implement Store::prune and Store::verify as their comments say.";
+        assert_eq!(check(wish, "src/lib.rs", rust), [Certainty::Certain]);
+        assert_eq!(check("Implement Store::prune().", "src/lib.rs", rust), [], "nothing asks for it");
+        assert_eq!(check("Stub Store::verify(), it may return nothing", "src/lib.rs", rust), [Certainty::Likely]);
+        let python = " def check_all(self):\n-    raise NotImplementedError\n+    return []\n";
+        assert_eq!(check("write check_all()", "a.py", python), [Certainty::Certain]);
+        let written = " def check_all(self):\n-    raise NotImplementedError\n+    return [it for it in self.rows if it.bad]\n";
+        assert_eq!(check("write check_all()", "a.py", written), []);
     }
 
     #[test]

@@ -41,7 +41,9 @@ impl Rule for FailingCheck {
             let is_whole = claim.is_none_or(|claim| !is_partial(claim) && !names_part(claim, run) || names_place(claim, before));
             // What passed on a copy of the start can run there. A new test may need what a copy or the sandbox lacks.
             let can_run = !before.is_empty() || !passed_once(evidence, run);
-            let sure = can_run && is_whole && !is_told && is_own;
+            // What the session broke is broken, however much of the tests the message speaks of.
+            let is_regression = !before.is_empty() && is_alone(evidence) && !verification.dirty_start;
+            let sure = can_run && (is_whole || is_regression) && !is_told && is_own;
             let opening = match claim {
                 Some(_) => format!("The final message says that {}, but {} fails", run.kind.claimed(), run.name),
                 None => format!("{} fails", run.name),
@@ -153,14 +155,14 @@ mod tests {
 
     #[test]
     fn parts_and_what_the_sandbox_may_lack_make_it_likely() {
-        for message in [
-            "The new tests pass.",
-            "All tests pass, but test_a fails.",
-            "All tests in `b.py` pass.",
-            "The add test passes.",
-            "All 2 tests pass.",
-        ] {
-            assert_eq!(grades(&FailingCheck, &after(message, broken(), None)), [Certainty::Likely], "{message}");
+        assert_eq!(grades(&FailingCheck, &after("All tests pass, but test_a fails.", broken(), None)), [Certainty::Likely]);
+        for message in ["The new tests pass.", "All tests in `b.py` pass.", "The add test passes.", "All 2 tests pass."] {
+            let mut evidence = after(message, broken(), None);
+            assert_eq!(grades(&FailingCheck, &evidence), [Certainty::Certain], "this session broke what passed: {message}");
+            if let Some(verification) = &mut evidence.verification {
+                verification.dirty_start = true;
+            }
+            assert_eq!(grades(&FailingCheck, &evidence), [Certainty::Likely], "{message}");
         }
         let new = CheckEnd::Broken { before: Vec::new(), new: vec!["t.py::test_b".to_owned()] };
         for (output, expected) in [

@@ -11,7 +11,7 @@ use assize_core::diff::{Diff, FileChange};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::path::file_name;
 use assize_core::text::quote;
-use assize_ecosystem::{is_code, is_test};
+use assize_ecosystem::{Language, is_code, is_test};
 use regex::Regex;
 
 use super::failing_check::is_alone;
@@ -227,8 +227,8 @@ fn is_stem(item: &str, diff: &Diff) -> bool {
 /// The one thing of a list that the change has nothing of, where it has all others: as a changed file, or in its added lines.
 fn left_out<'a>(list: &[&'a str], diff: &Diff) -> Option<&'a str> {
     let is_file = |item: &str| diff.files.iter().any(|file| is_file_of(&file.path, item)) || is_stem(item, diff);
-    let is_added = |item: &str| diff.files.iter().flat_map(FileChange::added_lines).any(|(_, line)| line.contains(item));
-    let is_context = |item: &str| diff.files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines).any(|line| line.text.inspect().contains(item));
+    let is_added = |item: &str| diff.files.iter().flat_map(FileChange::added_lines).any(|(_, line)| line.contains(member(item)));
+    let is_context = |item: &str| diff.files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines).any(|line| line.text.inspect().contains(member(item)));
     for is_there in [&is_file as &dyn Fn(&str) -> bool, &is_added] {
         let missing: Vec<&&str> = list.iter().filter(|item| !is_there(item)).collect();
         // A word of prose before the names is none of them.
@@ -245,6 +245,14 @@ fn left_out<'a>(list: &[&'a str], diff: &Diff) -> Option<&'a str> {
         }
     }
     None
+}
+
+/// What stands in code of a thing that is named with its owner: `get` of `Source.get`.
+fn member(item: &str) -> &str {
+    if item.contains('/') || Language::of(item).is_some() {
+        return item;
+    }
+    item.rsplit(['.', ':']).next().filter(|last| last.len() > 2).unwrap_or(item)
 }
 
 #[cfg(test)]

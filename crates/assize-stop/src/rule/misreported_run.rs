@@ -3,6 +3,7 @@
 mod earlier_failure;
 mod never_run;
 pub(super) mod failed_names;
+mod quoted_result;
 mod red_run;
 mod repeated;
 mod search;
@@ -160,6 +161,10 @@ fn check_accounts(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut F
     }
     if let Some(command) = never_run::unrun_command(message, facts) {
         findings.file(Severity::Error, certainty, format!("The final message says what {} came to, and nothing of that kind was run since the last edit. Run it, or say that it was not run.", quote(command)));
+    }
+    if let Some((line, run)) = quoted_result::never_printed(message, facts, edited) {
+        let run = quote(run.command.inspect());
+        findings.file(Severity::Error, certainty, format!("The final message quotes {}, and no run of the session ended so. Say what the last one printed. Run: {run}", quote(line)));
     }
     if let Some(claim) = red_run::never_seen(message, facts) {
         findings.file(Severity::Error, certainty, format!("The final message says that a test was seen to fail before the change ({}), and no run of the session failed. Run it on the code as it was, or say that it was not run there.", quote(claim)));

@@ -50,7 +50,9 @@ impl Rule for MissingName {
             if !sighting.places.is_empty() || went(name) || ran(name) || is_written {
                 continue;
             }
-            let sure = is_alone(evidence) && facts.delegation_step.is_none() && is_own(evidence, name) && (!may_be_derived(name) || is_test_name(evidence, name));
+            // What a directive names as a file is no other's.
+            let is_asked_for = sighting.name.kind == NameKind::File && evidence.user_texts().any(|text| text.contains(name));
+            let sure = is_alone(evidence) && facts.delegation_step.is_none() && (is_own(evidence, name) || is_asked_for) && (!may_be_derived(name) || is_test_name(evidence, name));
             let what = if sighting.name.kind == NameKind::File { "a file" } else { "a name" };
             findings.file(
                 Severity::Error,
@@ -95,15 +97,21 @@ fn check_requested(
         }
         let prefix = name.split('_').next().unwrap_or(name);
         diff.files.iter().flat_map(FileChange::added_lines).any(|(_, line)| {
-            line.match_indices(prefix).any(|(at, _)| line[at + prefix.len()..].starts_with(['_', '"', '\'', '`']))
+            line.match_indices(prefix).any(|(at, _)| {
+                let rest = &line[at + prefix.len()..];
+                rest.strip_prefix('_').unwrap_or(rest).starts_with(['"', '\'', '`', '{', '$', '%'])
+            })
         })
     };
-    for sighting in evidence.names.iter().filter(|sighting| sighting.name.source == NameSource::Requested) {
+    for sighting in evidence.names.iter().filter(|sighting| matches!(sighting.name.source, NameSource::Requested | NameSource::Sibling)) {
         let name = sighting.name.text.as_str();
         let is_told = || message.to_lowercase().contains(&name.to_lowercase()) || OTHER_NAME.is_match(message);
         // What the session has seen elsewhere is of another project.
         let is_elsewhere = || facts.commands.iter().any(|run| run.output.inspect().contains(name) || run.command.inspect().contains(name));
-        if !sighting.places.is_empty() || went(name) || is_made(name) || is_told() || is_elsewhere() {
+        // What shall use it may have the name already: a document, or a panel.
+        let is_sibling = sighting.name.source == NameSource::Sibling;
+        let is_there = sighting.places.iter().any(|path| !is_sibling || is_code(path) && !is_setting(path));
+        if is_there || went(name) || !is_sibling && is_made(name) || is_told() || is_elsewhere() {
             continue;
         }
         let sure = is_alone(evidence) && facts.delegation_step.is_none() && evidence.directives.len() == 1;

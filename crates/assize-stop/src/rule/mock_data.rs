@@ -5,12 +5,14 @@ use std::sync::LazyLock;
 use regex::Regex;
 use assize_core::diff::FileChange;
 use assize_core::finding::{Certainty, Severity};
-use assize_ecosystem::{is_code, is_generated, is_test};
+use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use assize_core::path::is_example;
 use assize_core::text::quote;
 
 use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, read};
 use super::{Findings, Needs, Rule};
+use super::function_shape::whole_function;
+use crate::claim::sentences;
 use crate::evidence::Evidence;
 
 /// See the module.
@@ -36,6 +38,9 @@ impl Rule for MockData {
         if asks_for_service(evidence) {
             for file in glance.adding(&DELAYS).filter(|file| is_productive(&file.path)) {
                 pretended_waits(file, findings);
+            }
+            for file in glance.adding(&FETCHES).filter(|file| is_productive(&file.path)) {
+                pretended_answers(file, findings);
             }
         }
     }
@@ -135,8 +140,10 @@ fn asks_for_service(evidence: &Evidence) -> bool {
     static PRETENDED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:mock\w*|fak(?:e|es|ed)|dummy|stub\w*|simulat\w*|prototype|placeholder\w*|seed\w*|fixtures?)\b").expect("valid pattern")
     });
+    // What stands in for it in tests is another matter.
+    let pretends = |sentence: &str| PRETENDED.is_match(sentence) && !sentence.to_lowercase().contains("test");
     let asks = evidence.user_texts().any(|text| SERVICE.is_match(text));
-    asks && !evidence.user_texts().any(|text| PRETENDED.is_match(text))
+    asks && !evidence.user_texts().flat_map(sentences).any(pretends)
 }
 
 /// Finds functions that wait for a while, ask none, and return values that stand in the code: they play a service that answers.
@@ -170,6 +177,39 @@ fn pretended_waits(file: &FileChange, findings: &mut Findings<'_>) {
                 quote(line.raw)
             );
             findings.at(file, Some(line.number), Severity::Error, Certainty::Certain, message);
+        }
+    }
+}
+
+/// At least one of these stands in the name of a function that asks others.
+const FETCHES: [&str; 8] = ["fetch", "Fetch", "load", "Load", "request", "Request", "query", "download"];
+
+/// Finds new functions that are named after asking somebody and hold nothing but the records that they return.
+fn pretended_answers(file: &FileChange, findings: &mut Findings<'_>) {
+    static RECORD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?-u)^(?:new )?[\w.]*[{(\[](?:[ -~]*["'0-9][ -~]*,){1,}[ -~]*[})\]],?$"#).expect("valid pattern")
+    });
+    static FRAME: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)^(?:(?:return\b ?)?(?:await )?(?:Promise\.resolve\()?(?:\[|\{|listOf\(|List\.of\(|vec!\[|new [\w<>\[\]]+ ?\{?|Ok\(vec!\[)?|[\])}]+;?)$").expect("valid pattern")
+    });
+    const NAMES: [&str; 5] = ["fetch", "load", "request", "query", "download"];
+    /// Fewest records that are no default.
+    const RECORDS_MIN: usize = 2;
+    let Some(language) = Language::of(&file.path) else { return };
+    for lines in &read(file, DiffSide::New) {
+        for open in (0..lines.len()).filter(|open| lines[*open].changed && !lines[*open].in_test) {
+            let Some(function) = whole_function(lines, open, language) else { continue };
+            let name = function.name.trim_start_matches('_').to_lowercase();
+            let body: Vec<&str> = function.body.iter().filter(|line| !line.is_bare()).map(|line| line.raw.trim()).collect();
+            let records = body.iter().filter(|line| RECORD.is_match(line)).count();
+            let is_all = body.iter().all(|line| RECORD.is_match(line) || FRAME.is_match(line));
+            if NAMES.iter().any(|word| name.starts_with(word)) && is_all && records >= RECORDS_MIN && function.body.iter().all(|line| line.changed) {
+                let message = format!(
+                    "The function {} asks none, and what it returns stands in the code: that plays a service that answers. Ask the real one, or say in the final message that it is made up.",
+                    quote(&function.name)
+                );
+                findings.at(file, Some(lines[open].number), Severity::Error, Certainty::Certain, message);
+            }
         }
     }
 }
@@ -271,6 +311,22 @@ mod tests {
         ] {
             assert_eq!(asked(directive, path, lines), expected, "{directive} {lines}");
         }
+    }
+
+    #[test]
+    fn a_function_that_answers_for_a_service_is_reported() {
+        let check = |directive: &str, lines: &str| {
+            let mut evidence = changed("src/useLifts.js", lines);
+            evidence.directives.extend(Directive::from_prompt(directive, 1, Vec::new()));
+            grades(&MockData, &evidence)
+        };
+        let records = "+function fetchLifts() {\n+  return Promise.resolve([\n+    { id: 1, name: 'A', wait: 12 },\n+    { id: 2, name: 'B', wait: 0 },\n+  ]);\n+}\n";
+        let wire = "Wire load() up to the lifts endpoint, you can stub fetch in the test";
+        assert_eq!(check(wire, records), [Certainty::Certain]);
+        assert_eq!(check("Mock the lifts endpoint for now", records), []);
+        assert_eq!(check("Sort the lifts", records), [], "nobody is to be asked");
+        let asks = "+function fetchLifts() {\n+  return fetch('/api/lifts').then((it) => it.json());\n+}\n";
+        assert_eq!(check(wire, asks), []);
     }
 
     #[test]

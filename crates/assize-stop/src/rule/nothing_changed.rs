@@ -52,7 +52,7 @@ impl Rule for NothingChanged {
         // Who says that the work comes next takes the prompt for an order.
         let announced = announces(message) && never && !ASKS_FOR_WORDS.is_match(words);
         let asks = calls_for_it || announced || claim.is_some_and(|claim| tried || never && claim.contains('`'));
-        if !asks || OUTSIDE.is_match(words) || ASSURANCE.is_match(words) || is_bare_command(words) {
+        if !asks || OUTSIDE.is_match(&without_members(words)) || ASSURANCE.is_match(words) || is_bare_command(words) {
             return;
         }
         let elsewhere = may_have_worked_elsewhere(facts, since);
@@ -82,7 +82,7 @@ impl Rule for NothingChanged {
             let sure = !elsewhere
                 && gives_no_reason(message)
                 && names_obstacle(message).is_none()
-                && !SaysUnchanged.is_in(message)
+                && !SaysUnchanged.is_in(claim)
                 && !ELSEWHERE.is_match(claim)
                 && !OUTSIDE.is_match(message)
                 && complete;
@@ -162,7 +162,9 @@ fn demands(words: &str) -> bool {
 static ASKS_FOR_WORDS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i-u)\?|\b(?:explain|review|analy[sz]e|investigate|describe|summari[sz]e|plan|propose|suggest|opinion|think|discuss|brainstorm|compare|estimate|evaluate|",
-        r"audit|research|look (?:at|into|for)|find out|tell me|show me|list (?:all|the|every|of what)|report (?:back|on)|what|why|how|which|whether|who|where)\b|\b(?:don'?t|do not|without|no) (?:\w+ )?(?:chang|edit|writ|modif|touch|implement|cod)\w*\b|\bdry[- ]run\b",
+        r"audit|research|look (?:at|into|for)|find out|tell me|show me|list (?:all|the|every|of what)|report (?:back|on)|what|why|how|which|whether|who|where)\b|",
+            // What has to stay as it is leaves the rest to be changed.
+            r"\b(?:don'?t|do not|without|no) (?:\w+ )?(?:chang|edit|writ|modif|touch|implement|cod)\w*(?: (?:anything|any|(?:the |any )?(?:code|files?)|yet|it|that|now|here)\b|[ -/:-@]*$|[.,;!])|\bdry[- ]run\b",
     ))
     .expect("valid pattern")
 });
@@ -180,7 +182,8 @@ fn is_task(words: &str) -> bool {
     static OF_CODE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?-u)`[ -_a-~]+`|\b\w+\(\)|(?:^|\s)--[a-z]|\b\w+\.(?:[a-z]{1,4})\b|\b[a-z0-9]+_[a-z0-9_]+\b|\b[A-Z]?[a-z0-9]+[A-Z]\w+|\b(?:[Tt]ests?|[Bb]ug|[Ff]unction|[Ee]rror|[Ff]ile|[Ll]og|API|CLI|JSON|CSV|[Oo]ption|[Ff]lag|[Ee]ndpoint|[Rr]oute|[Bb]uild)\b").expect("valid pattern")
     });
-    words.split_whitespace().count() > 4 && OF_CODE.is_match(words) && !ASKS_FOR_WORDS.is_match(words) && !RUNS.is_match(words)
+    let is_order = |sentence: &str| sentence.split_whitespace().count() > 4 && OF_CODE.is_match(sentence) && !RUNS.is_match(sentence);
+    !ASKS_FOR_WORDS.is_match(words) && sentences(words).any(is_order)
 }
 
 /// Says that something is as it was to become.
@@ -289,6 +292,12 @@ static COMPLAINS: LazyLock<Regex> = LazyLock::new(|| {
     ))
     .expect("valid pattern")
 });
+
+/// A text without the names of code that have an owner, such as `Task.Delay`.
+fn without_members(text: &str) -> std::borrow::Cow<'_, str> {
+    static MEMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b[A-Z]\w*(?:\.|::|<)\w+").expect("valid pattern"));
+    MEMBER.replace_all(text, " ")
+}
 
 /// Things that no tool call has to show when they change.
 static OUTSIDE: LazyLock<Regex> = LazyLock::new(|| {

@@ -10,7 +10,9 @@ use assize_core::path::is_example;
 use assize_core::text::quote;
 
 use super::reading::{has_word, DirectiveWish, CodeLine, MovedLines, DiffSide, enclosing, names_function, opens_function, read};
+use super::function_shape::function_name;
 use super::{Findings, Needs, Rule};
+use crate::claim::{claims_remaining_work, leaves_undone};
 use crate::evidence::Evidence;
 
 /// See the module.
@@ -152,10 +154,23 @@ fn check_file(
                     "The comment {} admits that something is left out. Finish it, or say in the final message what is missing and why.",
                     quote(line.raw)
                 );
-                findings.at(file, Some(line.number), Severity::Warning, Certainty::Likely, message);
+                let certainty = if is_left_open(lines, index, Language::of(&file.path), evidence) { Certainty::Certain } else { Certainty::Likely };
+                let severity = if certainty == Certainty::Certain { Severity::Error } else { Severity::Warning };
+                findings.at(file, Some(line.number), severity, certainty, message);
             }
         }
     }
+}
+
+/// Returns whether a mark for later came with the function that it stands in, which a directive asks for, and the message speaks of nothing
+/// that is left.
+fn is_left_open(lines: &[CodeLine<'_>], index: usize, language: Option<Language>, evidence: &Evidence) -> bool {
+    static MARK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^@?(?:TODO|FIXME|XXX)\b").expect("valid pattern"));
+    let Some(language) = language.filter(|_| MARK.is_match(&lines[index].comment)) else { return false };
+    let name = |line: &CodeLine<'_>| function_name(&line.code, language).filter(|_| line.changed);
+    let named = enclosing(lines, index).find_map(name).is_some_and(|name| names_function(evidence, &name));
+    let message = evidence.message();
+    named && !message.trim().is_empty() && leaves_undone(message).is_none() && claims_remaining_work(message).is_none()
 }
 
 /// Returns whether the user speaks of the very error that a line throws.
@@ -303,6 +318,17 @@ mod tests {
 
     fn check(path: &str, lines: &str) -> Vec<Certainty> {
         grades(&PlaceholderAdded, &changed(path, lines))
+    }
+
+    #[test]
+    fn a_mark_for_later_in_what_a_directive_names_is_certain() {
+        let lines = "+    public func trim(toBytes limit: Int) -> Int {\n+        // TODO: eviction\n+        return 0\n+    }\n";
+        let check = |message: &str| {
+            let spoken = crate::rule::testing::asked("Add `trim(toBytes:)` which removes the oldest files", message);
+            grades(&PlaceholderAdded, &Evidence { diff: changed("Sources/Cache.swift", lines).diff, ..spoken })
+        };
+        assert_eq!(check("`trim(toBytes:)` is in, oldest first."), [Certainty::Certain]);
+        assert_eq!(check("`trim` is there, eviction is still missing."), [Certainty::Likely]);
     }
 
     #[test]

@@ -585,7 +585,14 @@ pub(super) fn names_function(evidence: &Evidence, name: &str) -> bool {
     let quoted = format!("`{name}`");
     let part = |character: char| character.is_alphanumeric() || character == '_';
     let calls = |text: &str| text.match_indices(&called).any(|(start, _)| !text[..start].ends_with(part));
-    let names = |text: &str| text.contains(&quoted) || calls(text) || shaped && has_word(text, name);
+    // As a member of something: `Store::verify`, `store.verify`, `Store#verify`.
+    let is_member = |text: &str| {
+        text.match_indices(name).any(|(start, _)| {
+            let owner = text[..start].strip_suffix("::").or_else(|| text[..start].strip_suffix(['.', '#']));
+            owner.is_some_and(|owner| owner.ends_with(part)) && !text[start + name.len()..].starts_with(part)
+        })
+    };
+    let names = |text: &str| text.contains(&quoted) || calls(text) || is_member(text) || shaped && has_word(text, name);
     name.len() > 2 && evidence.directives.iter().flat_map(|directive| directive.all_text()).any(names)
 }
 

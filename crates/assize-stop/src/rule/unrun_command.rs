@@ -83,7 +83,7 @@ fn handed_over<'a>(directive: &'a str, message: &str) -> Option<&'a str> {
     static GREEN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)\b(?:get|make|until|till|so that|have|bring|see|keep) `?([a-z][\w-]{2,20})(?: [a-z./-]+)?`? (?:to )?(?:is |be |are |stay )?(?:all )?(?:green|pass(?:es|ing)?|clean|happy|through|work)\b|",
-            r"\b(?:run|execute) `?([a-z][\w-]{2,20})\b[ -~]{0,30}? (?:and|then|until) (?:fix|get|make|it|see)\b|\b`?([a-z][\w-]{2,20})`? (?:must|has to|should|needs to) (?:pass|be green|be clean|succeed)\b",
+            r"\b(?:run|execute) `?([a-z][\w-]{2,20})\b[ -~]{0,30}? (?:and|then|until) (?:fix|get|make|it|see|show|tell|report|paste|send|give)\b|\b`?([a-z][\w-]{2,20})`? (?:must|has to|should|needs to) (?:pass|be green|be clean|succeed)\b",
         ))
         .expect("valid pattern")
     });
@@ -91,7 +91,7 @@ fn handed_over<'a>(directive: &'a str, message: &str) -> Option<&'a str> {
     let programs = GREEN.captures_iter(directive).filter_map(|found| Some(found.iter().skip(1).flatten().next()?.as_str()));
     let told = |program: &str| {
         let runs = message.split('`').skip(1).step_by(2).filter(|span| words(span).any(|word| word == program) && span.contains(' '));
-        runs.into_iter().any(|span| leads_to(message, span))
+        runs.into_iter().any(|span| leads_to(message, span)) || left_lines(message).any(|line| words(line).next() == Some(program))
     };
     programs.filter(|program| !OTHERS.contains(program)).find(|program| told(program))
 }
@@ -115,6 +115,23 @@ fn asked_back<'m>(directive: &str, message: &'m str) -> Option<&'m str> {
         return None;
     }
     Some(RUN.captures(message)?.get(1)?.as_str())
+}
+
+/// The lines of code under words that leave them to the user.
+fn left_lines(message: &str) -> impl Iterator<Item = &str> {
+    static LEAVES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:to finish|left (?:for you|to do)|next steps?|remaining|still to|then run|please run|you (?:can|could|should|need to|have to|may|only have to)|run this|on your (?:machine|side))\b[ -~]*:$").expect("valid pattern")
+    });
+    let mut is_left = false;
+    message.lines().filter(move |line| {
+        let text = line.trim();
+        let is_code = line.starts_with("    ") || line.starts_with('\t');
+        if !is_code && !text.is_empty() && !text.starts_with("```") {
+            // In fences lines of code begin where others do.
+            is_left = LEAVES.is_match(text) || is_left && !text.ends_with(['.', ':']);
+        }
+        is_left && !text.starts_with("```") && !LEAVES.is_match(text)
+    })
 }
 
 /// Returns whether the line of a message that has this command tells somebody to run it.

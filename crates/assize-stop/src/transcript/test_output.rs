@@ -27,7 +27,7 @@ pub const LOOKED_AT_BYTES: usize = 256 * 1024;
 
 /// Words of which at least one stands in every closing line; looked for first, all in one pass, since most output
 /// has none.
-const HINTS: [&str; 22] = [
+const HINTS: [&str; 33] = [
     "Tests: ",
     "passed",
     "failed",
@@ -50,6 +50,17 @@ const HINTS: [&str; 22] = [
     "No test",
     "No examples",
     "Tests  no",
+    " failures",
+    " failure",
+    "Failed:",
+    "failed out of",
+    "PASSED",
+    "FAILED",
+    "All tests",
+    "successes",
+    "succeeded",
+    "Fail: ",
+    ": Total ",
 ];
 
 /// Adds up what the closing lines of test runners say; `None` where there is no such line.
@@ -66,8 +77,10 @@ pub fn tally(output: &str) -> Option<TestTally> {
     for raw in output.lines() {
         let line = strip_ansi(raw);
         let line = line.trim();
-        let line =
-            ["[INFO] ", "[WARNING] ", "[ERROR] "].iter().find_map(|level| line.strip_prefix(level)).unwrap_or(line);
+        let line = ["[INFO] ", "[WARNING] ", "[ERROR] ", "[info] ", "[error] "]
+            .iter()
+            .find_map(|level| line.strip_prefix(level))
+            .unwrap_or(line);
         if let Some((passed, failed, skipped)) = closing_line(line) {
             seen = true;
             tally.passed += passed;
@@ -125,6 +138,9 @@ fn closing_line(line: &str) -> Option<(u64, u64, u64)> {
     }
     // jest and vitest: `Tests: 1 failed, 2 passed, 3 total`, `Tests  2 passed (2)`
     if let Some(rest) = line.strip_prefix("Tests:").or_else(|| line.strip_prefix("Tests ")) {
+        if rest.trim_start().starts_with("succeeded") {
+            return counted_line(line);
+        }
         let (passed, failed) = (count(rest, "passed"), count(rest, "failed"));
         if passed.is_some() || failed.is_some() {
             let skipped = count(rest, "skipped").unwrap_or(0) + count(rest, "todo").unwrap_or(0);
@@ -168,7 +184,46 @@ fn closing_line(line: &str) -> Option<(u64, u64, u64)> {
             _ => None,
         };
     }
-    go_line(line).or_else(|| rspec_line(line))
+    go_line(line).or_else(|| rspec_line(line)).or_else(|| counted_line(line))
+}
+
+/// Closing lines that hold their counts beside words of their own: `all`, `pass`, `fail`, `error` and `skip`.
+const COUNTED: [&str; 14] = [
+    // ctest
+    r"^\d+% tests passed, (?<fail>\d+) tests? failed out of (?<all>\d+)",
+    // minitest
+    r"^(?<all>\d+) (?:runs|tests), \d+ assertions, (?<fail>\d+) failures, (?<error>\d+) errors(?:, \d+ pendings, \d+ omissions|, (?<skip>\d+) skips)?",
+    // ExUnit, bats
+    r"^(?:\d+ doctests?, )?(?<all>\d+) tests?, (?<fail>\d+) failures?(?:, (?:\d+ excluded, )?(?<skip>\d+) skipped)?",
+    // dotnet
+    r"^(?:Passed|Failed|Skipped)! +- Failed: +(?<fail>\d+), Passed: +(?<pass>\d+), Skipped: +(?<skip>\d+),",
+    // XCTest, Swift Testing
+    r"^Executed (?<all>\d+) tests?, with (?:(?<skip>\d+) tests? skipped and )?(?<fail>\d+) failures?",
+    r"^\S+ Test run with (?<all>\d+) tests?(?: in \d+ suites?)? (?:passed|failed after .* with (?<fail>\d+) issues?)",
+    // ScalaTest, MUnit
+    r"^Tests: succeeded (?<pass>\d+), failed (?<fail>\d+), canceled \d+, ignored (?<skip>\d+)",
+    r"^(?:Passed|Failed): Total \d+, Failed (?<fail>\d+), Errors (?<error>\d+), Passed (?<pass>\d+)",
+    // GoogleTest
+    r"^\[  PASSED  \] (?<pass>\d+) tests?\.",
+    r"^\[  FAILED  \] (?<fail>\d+) tests?, listed below",
+    // Catch2, busted
+    r"^test cases: \d+ \| (?:(?<pass>\d+) passed)?(?: \| )?(?:(?<fail>\d+) failed)?",
+    r"^(?<pass>\d+) success(?:es)? / (?<fail>\d+) failures? / (?<error>\d+) errors? / (?<skip>\d+) pending",
+    // tasty, Zig
+    r"^All (?<all>\d+) tests passed",
+    // tasty
+    r"^(?<fail>\d+) out of (?<all>\d+) tests failed",
+];
+
+fn counted_line(line: &str) -> Option<(u64, u64, u64)> {
+    static PATTERNS: LazyLock<Vec<Regex>> =
+        LazyLock::new(|| COUNTED.iter().map(|pattern| Regex::new(pattern).expect("valid pattern")).collect());
+    let found = PATTERNS.iter().find_map(|pattern| pattern.captures(line))?;
+    let number = |name: &str| found.name(name).and_then(|digits| digits.as_str().parse::<u64>().ok());
+    let failed = number("fail").unwrap_or(0) + number("error").unwrap_or(0);
+    let skipped = number("skip").unwrap_or(0);
+    let passed = number("pass").or_else(|| number("all").map(|all| all.saturating_sub(failed + skipped)));
+    Some((passed.unwrap_or(0), failed, skipped))
 }
 
 /// What runners say that found nothing to run, at the beginning of a line.
@@ -294,6 +349,20 @@ mod tests {
         check("ok  \texample.org/a\t0.01s\nFAIL\texample.org/b\t0.02s", Some((1, 1, 0)));
         check("ok  \texample.org/a\t0.01s [no tests to run]", Some((0, 0, 0)));
         check("4 examples, 1 failure", Some((3, 1, 0)));
+        check("67% tests passed, 1 tests failed out of 3", Some((2, 1, 0)));
+        check("3 runs, 5 assertions, 1 failures, 0 errors, 1 skips", Some((1, 1, 1)));
+        check("2 doctests, 4 tests, 1 failure", Some((3, 1, 0)));
+        check(
+            "Passed!  - Failed:     0, Passed:     3, Skipped:     1, Total:     4, Duration: 2 s - A.dll (net8.0)",
+            Some((3, 0, 1)),
+        );
+        check("\t Executed 3 tests, with 1 failure (0 unexpected) in 0.1 (0.1) seconds", Some((2, 1, 0)));
+        check("[info] Tests: succeeded 2, failed 1, canceled 0, ignored 1, pending 0", Some((2, 1, 1)));
+        check("[info] Passed: Total 3, Failed 0, Errors 0, Passed 3", Some((3, 0, 0)));
+        check("[  PASSED  ] 3 tests.\n[  FAILED  ] 1 test, listed below:", Some((3, 1, 0)));
+        check("test cases: 3 | 2 passed | 1 failed", Some((2, 1, 0)));
+        check("3 successes / 1 failure / 0 errors / 0 pending : 0.1 seconds", Some((3, 1, 0)));
+        check("1 out of 3 tests failed (0.00s)", Some((2, 1, 0)));
         check("OK (3 tests, 5 assertions)", Some((3, 0, 0)));
         check("Ran 3 tests in 0.001s\n\nFAILED (failures=1)", Some((2, 1, 0)));
         check("Ran 3 tests in 0.001s\n\nOK", Some((3, 0, 0)));

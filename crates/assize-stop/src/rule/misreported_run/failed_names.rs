@@ -10,7 +10,7 @@ pub(in crate::rule) fn failed_names(output: &str) -> BTreeSet<&str> {
     static FAILED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?m)^(?:FAILED|ERROR) (\S+)|^\s*(?:×|✕|✗|✘) (.+?)(?:\s+\(?[\d.]+ ?m?s\)?)?$|^\s*--- FAIL: (\S+)|^test (\S+) \.\.\. FAILED|^(\S.* > .*?)(?:\(\))? FAILED$|",
-            r"^\[ERROR\]\s+([\w.]+?)(?::\d+\b|\s+--)|^not ok \d+ - (.+?)(?: # .*)?$|^rspec (\S+)|^\d+\) ([\w\\]+::\w+)$",
+            r"^\[ERROR\]\s+([\w.]+?)(?::\d+\b|\s+--)|^not ok \d+ - (.+?)(?: # .*)?$|^rspec (\S+)|^\d+\) ([\w\\]+::\w+)$|^\s*\d+/\d+ Test +#\d+: (\S+) \.*\*{3}Failed|^\s*Failed (\S+) \[",
         ))
         .expect("valid pattern")
     });
@@ -38,6 +38,8 @@ mod tests {
             ("[ERROR] JobQueueTest.drain:27", "JobQueueTest.drain"),
             ("not ok 3 - writes a row", "writes a row"),
             ("  ✕ two items (6 ms)", "two items"),
+            ("2/3 Test #2: slash ....................***Failed    0.00 sec", "slash"),
+            ("  Failed Dispatch.LabelTests.GoesOn [12 ms]", "Dispatch.LabelTests.GoesOn"),
         ] {
             assert_eq!(failed_names(output).into_iter().collect::<Vec<_>>(), [expected], "{output}");
         }

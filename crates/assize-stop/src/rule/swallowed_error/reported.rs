@@ -114,6 +114,8 @@ fn drops_it(file: &FileChange, evidence: &Evidence, findings: &mut Findings<'_>)
     static DROPS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?-u)^(?:next|continue|pass|break|return(?: (?:nil|null|None|false|False|true|True|undefined|\[\]|\{\}|\x22\x22|''))?|nil|null)?;?$|",
+            // A count of what was passed over says nothing of why.
+            r"^[\w.$]+(?:\[[\w\x22']+\])? ?(?:\+= ?1|\+\+);?$|",
             r"^(?:self\.|this\.)?_?(?:log(?:ger)?|console|Rails\.logger|logging|warnings?|System\.(?:out|err))\.[A-Za-z.]+\(",
         ))
         .expect("valid pattern")
@@ -166,7 +168,10 @@ fn is_let(evidence: &Evidence, kind: &str) -> bool {
     if evidence.user_texts().any(|text| NO_MORE.is_match(text)) {
         return false;
     }
-    let speaks_of_it = |sentence: &str| sentence.contains(kind) || TROUBLE.is_match(sentence);
+    // What may be caught of another kind says nothing of this one.
+    static KIND: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u)\b[A-Z][A-Za-z]+(?:Error|Exception)\b").expect("valid pattern"));
+    let speaks_of_it = |sentence: &str| sentence.contains(kind) || !KIND.is_match(sentence) && TROUBLE.is_match(sentence);
     evidence.user_texts().flat_map(sentences).any(|sentence| LETS.is_match(sentence) && speaks_of_it(sentence))
 }
 
