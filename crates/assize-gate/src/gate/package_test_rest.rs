@@ -131,7 +131,7 @@ fn is_told(step: &ScriptStep, has_types: bool) -> bool {
     let is_lint = find_tool(step.head()).is_some_and(|tool| tool.kinds.iter().any(|kind| kinds.contains(kind)));
     let audits = ["audit", "outdated", "pack", "publish"];
     let is_audit = step.arguments().first().is_some_and(|word| audits.contains(&word.text.as_str()));
-    runner::is_check(step) || is_lint || is_audit || IDLE.contains(&step.head()) || step.head() == "tsc" && has_types
+    runner::is_style_check(step) || is_lint || is_audit || IDLE.contains(&step.head()) || step.head() == "tsc" && has_types
 }
 
 #[cfg(test)]

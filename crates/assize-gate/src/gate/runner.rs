@@ -469,8 +469,16 @@ fn with_ours(project: &Project, folder: &str, before: &[&ScriptStep]) -> String 
     )
 }
 
-/// Returns whether a command looks at the tree for style.
+/// Returns whether a command looks at the tree and makes nothing that tests could need.
 pub(super) fn is_check(step: &ScriptStep) -> bool {
+    const OTHERS: [&str; 5] = ["knip", "publint", "attw", "cspell", "size-limit"];
+    // A compiler that writes nothing. That of TypeScript has a gate of its own, which needs its settings.
+    let is_dry = step.head() != "tsc" && step.arguments().iter().any(|word| word.text == "--noEmit");
+    is_dry || OTHERS.contains(&step.head()) || is_style_check(step)
+}
+
+/// Returns whether a command looks at the tree for style.
+pub(super) fn is_style_check(step: &ScriptStep) -> bool {
     const OTHERS: [&str; 3] = ["standard", "xo", "tslint"];
     let kinds = [ToolKind::Linter, ToolKind::Formatter];
     let listed = assize_ecosystem::find_tool(step.head());
@@ -627,6 +635,24 @@ mod tests {
             ("test", None),
         ] {
             assert_eq!(matching(pattern, "w").as_deref(), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_writes_nothing_is_no_build() {
+        use super::super::script::Word;
+        let step =
+            |text: &str| ScriptStep { words: text.split(' ').map(Word::plain).collect(), ..ScriptStep::default() };
+        for (command, checks, is_style) in [
+            ("tsgo --noEmit", true, false),
+            ("vue-tsc --noEmit", true, false),
+            ("knip", true, false),
+            ("eslint .", true, true),
+            ("tsgo -p .", false, false),
+            ("tsc --noEmit", false, false),
+            ("rollup -c", false, false),
+        ] {
+            assert_eq!((is_check(&step(command)), is_style_check(&step(command))), (checks, is_style), "{command}");
         }
     }
 
