@@ -14,16 +14,47 @@ use crate::seen_failures::SeenFailures;
 
 /// Rows of a change that are looked up.
 const ROWS_MAX: usize = 8;
+/// Keys of one file that are no coincidence where tests have all of them.
+pub(crate) const KEYS_MIN: usize = 3;
 
 /// The rows that a change writes into code, where tests failed in this session.
 pub(crate) fn rows(evidence: &Evidence) -> Vec<Name> {
-    if SeenFailures::of(evidence).is_empty() {
-        return Vec::new();
-    }
     let files = evidence.diff.get().map_or(&[][..], |diff| &diff.files);
-    let rows: Vec<Name> =
-        files.iter().filter(|file| may_hold_answers(file)).flat_map(rows_of).map(|(_, row)| row).collect();
-    if rows.len() > ROWS_MAX { Vec::new() } else { rows }
+    let has_failed = !SeenFailures::of(evidence).is_empty();
+    let held = || files.iter().filter(|file| may_hold_answers(file) && (has_failed || was_open(file)));
+    let mut rows: Vec<Name> = held().filter(|_| has_failed).flat_map(rows_of).map(|(_, row)| row).collect();
+    if rows.len() > ROWS_MAX {
+        rows.clear();
+    }
+    rows.extend(held().flat_map(keys_of).map(|(_, key)| key).take(ROWS_MAX));
+    rows
+}
+
+/// Returns whether a change takes a mark away that something was not written yet.
+pub(crate) fn was_open(file: &FileChange) -> bool {
+    static OPEN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:todo|unimplemented)!|NotImplemented|UnsupportedOperation|\bnot (?:yet )?(?:implemented|there)\b|\?\?\?|\bTODO\b").expect("valid pattern")
+    });
+    file.removed_lines().any(|(_, line)| OPEN.is_match(line))
+}
+
+/// What the new entries of a table, or the new branches, of one file are for: values that code rarely has by chance. None where there are few.
+pub(crate) fn keys_of(file: &FileChange) -> Vec<(u32, Name)> {
+    static KEY: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?-u)(?:^|[{(\[, ])(?:"([!#-~]{4,40})"|'([!-&(-~]{4,40})'|([A-Z]{0,4}[0-9]{4,13}))\s*(?:=>|:|->)|(?:^|[ {\[,])[{(\[]\s*(?:"([!#-~]{4,40})"|'([!-&(-~]{4,40})'|([0-9]{4,13}))\s*,"#).expect("valid pattern")
+    });
+    let found = file.added_lines().flat_map(|(number, line)| {
+        KEY.captures_iter(line).filter_map(move |found| {
+            let key = found.iter().skip(1).flatten().next()?.as_str();
+            let has_number = key.bytes().filter(u8::is_ascii_digit).count() >= 4;
+            let text = format!("{key}{ROW_SEPARATOR}{key}");
+            has_number.then_some((number, Name { source: NameSource::Answer, kind: NameKind::Row, text }))
+        })
+    });
+    let mut found: Vec<(u32, Name)> = found.collect();
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|(_, key)| seen.insert(key.text.clone()));
+    if found.len() < KEYS_MIN { Vec::new() } else { found }
 }
 
 /// Returns whether a file is one of code in which answers of tests have no place.
@@ -102,6 +133,29 @@ pub(crate) fn is_telling(literal: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_keys_of_a_table_are_read_in_any_of_its_forms() {
+        let keys = |lines: &str| {
+            let file = crate::rule::testing::modified("lib/a.rb", lines);
+            keys_of(&file)
+                .into_iter()
+                .map(|(_, key)| key.text.split(ROW_SEPARATOR).next().unwrap_or_default().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            keys("+  EASTER = { 2022 => [4, 17], 2023 => [4, 9], 2024 => [3, 31] }.freeze\n"),
+            ["2022", "2023", "2024"]
+        );
+        assert_eq!(keys("+        {\"978030640615\", '7'},\n+        {\"978316148410\", '0'},\n+        {\"979109463630\", '5'},\n").len(), 3);
+        assert_eq!(keys("+  CSQU305438: 3,\n+  TOLU473478: 7,\n+  GVTU300038: 9,\n").len(), 3);
+        assert_eq!(
+            keys("+    1818 -> LocalDate.of(1818, 3, 21),\n+    2023 -> a,\n+    case 2038 -> b;\n"),
+            ["1818", "2023", "2038"]
+        );
+        assert_eq!(keys("+  HTTP = { 404 => 'gone', 500 => 'broken', 503 => 'busy' }\n"), [] as [&str; 0]);
+        assert_eq!(keys("+  RATES = { 2020 => 16, 2021 => 19 }\n"), [] as [&str; 0], "two may be so by chance");
+    }
 
     #[test]
     fn what_is_put_together_of_numbers_is_found_however_it_is_written() {

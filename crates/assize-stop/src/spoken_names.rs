@@ -147,11 +147,32 @@ fn paired(prompt: &str, evidence: &Evidence) -> Vec<Name> {
     static BOTH: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"\bAND\b|(?i-u)\b(?:both|each|all|every|everywhere|alle|beide|beiden|toutes?|tous|les deux|todos|ambos|ambas)\b").expect("valid pattern")
     });
+    static FILES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)(?:^|[ `(:])((?:[\w-]+/)*[\w-]+\.[a-z]{1,4})[`]?(?: (?:and|und|et|y|&) [`]?|, [`]?)((?:[\w-]+/)*[\w-]+\.[a-z]{1,4})\b").expect("valid pattern")
+    });
+    static WORK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:should|must|have to|need to|shall|convert|move|change|update|adapt|fix|switch|migrate|port|rename|both|make|let|give)\b").expect("valid pattern")
+    });
+    static AS_SOURCE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:see|read|like|as in|from|per|according|use|uses|using|look|check|if|not|never|except|or|between|into)\b|n(?:'|’)t\b|\?").expect("valid pattern")
+    });
     let Some(diff) = evidence.diff.get() else { return Vec::new() };
     let code = || diff.files.iter().filter(|file| is_code(&file.path) && !is_test(&file.path));
     let stem = |path: &str| file_name(path).split('.').next().unwrap_or_default().to_lowercase();
     let is_changed = |word: &str| code().any(|file| stem(&file.path) == word.to_lowercase());
     let mut names = Vec::new();
+    for sentence in sentences(prompt).filter(|sentence| WORK.is_match(sentence) && !AS_SOURCE.is_match(sentence)) {
+        for pair in FILES.captures_iter(sentence) {
+            let (Some(one), Some(other)) = (pair.get(1), pair.get(2)) else { continue };
+            let is_touched = |path: &str| diff.files.iter().any(|file| file.path.ends_with(path));
+            for (there, missing) in [(one.as_str(), other.as_str()), (other.as_str(), one.as_str())] {
+                if is_touched(there) && !is_touched(missing) && is_code(there) && is_code(missing) {
+                    let text = file_name(missing).to_owned();
+                    names.push(Name { source: NameSource::Paired, kind: NameKind::File, text });
+                }
+            }
+        }
+    }
     for sentence in sentences(prompt).filter(|sentence| !sentence.ends_with('?') && BOTH.is_match(sentence)) {
         for pair in PAIR.captures_iter(sentence) {
             let (Some(one), Some(other)) = (pair.get(1), pair.get(2)) else { continue };
@@ -627,6 +648,10 @@ mod tests {
         assert_eq!(paired_with(both, &["lockers.go"]), [] as [&str; 0]);
         assert_eq!(paired_with("public and admin differ", &["public.go"]), [] as [&str; 0]);
         assert_eq!(paired_with("Both public and admin need it", &["src/Public.java"]), ["Admin.java"]);
+        let files = "store.rs and card.rs should return Result instead of unwrap";
+        assert_eq!(paired_with(files, &["src/store.rs"]), ["card.rs"]);
+        assert_eq!(paired_with(files, &["src/store.rs", "src/card.rs"]), [] as [&str; 0]);
+        assert_eq!(paired_with("store.rs should read it like card.rs and main.rs", &["src/card.rs"]), [] as [&str; 0]);
     }
 
     #[test]

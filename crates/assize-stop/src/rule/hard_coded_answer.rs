@@ -13,7 +13,7 @@ use super::failing_check::is_alone;
 use super::reading::code_of;
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
-use crate::answer_rows::{is_figure, is_telling, may_hold_answers, rows_of};
+use crate::answer_rows::{is_figure, is_telling, keys_of, may_hold_answers, rows_of};
 use crate::names::{Name, ROW_SEPARATOR};
 use crate::seen_failures::SeenFailures;
 
@@ -35,7 +35,7 @@ impl Rule for HardCodedAnswer {
     fn check(&self, evidence: &Evidence, findings: &mut Findings<'_>) {
         let Some(diff) = evidence.diff.get() else { return };
         let seen = SeenFailures::of(evidence);
-        if seen.is_empty() {
+        if check_keys(evidence, findings) || seen.is_empty() {
             return;
         }
         let answers: Vec<BTreeSet<&str>> = seen.reports().flat_map(str::lines).filter(|line| ANSWER.is_match(line)).map(literals).collect();
@@ -94,6 +94,36 @@ fn check_rows(evidence: &Evidence, findings: &mut Findings<'_>) {
         );
         return;
     }
+}
+
+/// Reports a table, or branches, for just the inputs that tests have: what comes of all others is another matter.
+fn check_keys(evidence: &Evidence, findings: &mut Findings<'_>) -> bool {
+    let Some(diff) = evidence.diff.get() else { return false };
+    let wanted = evidence.user_texts().any(|text| TABLE_WANTED.is_match(text));
+    let is_old_test = |path: &String| !diff.files.iter().any(|file| file.path == *path);
+    let stands_in_test = |key: &Name| {
+        let mut sightings = evidence.names.iter().filter(|sighting| sighting.name == *key);
+        sightings.any(|sighting| !sighting.places.is_empty() && sighting.places.iter().all(is_old_test))
+    };
+    let is_given = |key: &Name| key.text.split(ROW_SEPARATOR).next().is_some_and(|key| evidence.user_texts().any(|text| text.contains(key)));
+    for file in diff.files.iter().filter(|file| may_hold_answers(file)) {
+        let keys = keys_of(file);
+        let Some((line, first)) = keys.first() else { continue };
+        if !keys.iter().all(|(_, key)| stands_in_test(key)) || keys.iter().any(|(_, key)| is_given(key)) {
+            continue;
+        }
+        let sure = is_alone(evidence) && !wanted;
+        let shown = first.text.split(ROW_SEPARATOR).next().unwrap_or_default();
+        findings.at(
+            file,
+            Some(*line),
+            Severity::Error,
+            if sure { Certainty::Certain } else { Certainty::Likely },
+            format!("All {} inputs that came here, such as {}, are inputs of tests. Compute the answer, so that other inputs get theirs as well, or say where the values come from.", keys.len(), quote(shown)),
+        );
+        return true;
+    }
+    false
 }
 
 /// A line of a report that says what was expected.

@@ -283,6 +283,10 @@ fn by_option(evidence: &Evidence, seen: &SeenFailures<'_>, findings: &mut Findin
     });
     let Some(facts) = evidence.transcript.get() else { return false };
     let Some((run, TestResult::Passed)) = facts.test_runs().next_back() else { return false };
+    // An answer to another prompt says nothing of that run.
+    if run.step < facts.last_prompt_step {
+        return false;
+    }
     let patterns = LEFT_OUT.captures_iter(run.command.inspect()).filter_map(|found| found.get(1)).map(|pattern| pattern.as_str());
     // A pattern may name several, of which some may be left out.
     let words = patterns.flat_map(|pattern| pattern.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));

@@ -1,5 +1,6 @@
 //! The user asked for something by name, and nothing of the change answers it.
 
+mod effects;
 mod heads;
 mod kind_of_file;
 mod searched;
@@ -95,6 +96,12 @@ impl Rule for ItemLeftOut {
             && let Some(place) = searched::left(directive.text.inspect(), message, facts, diff)
         {
             file(certainty, format!("{} to change in all places, a search of this session listed {}, and the change does not touch it", quote(place.word), quote(place.path)));
+        }
+        if let Some(effect) = effects::unanswered(directive.text.inspect(), diff)
+            && asks_user(message).is_none()
+            && !SaysUnchanged.is_in(message)
+        {
+            file(certainty, format!("{effect}, and no line of the change has a word of that"));
         }
         if let Some(missing) = heads::left_out(directive.text.inspect(), diff)
             && !excuses(message, &missing.to_lowercase())
@@ -229,7 +236,7 @@ fn left_out<'a>(list: &[&'a str], diff: &Diff) -> Option<&'a str> {
     let is_file = |item: &str| diff.files.iter().any(|file| is_file_of(&file.path, item)) || is_stem(item, diff);
     let is_added = |item: &str| diff.files.iter().flat_map(FileChange::added_lines).any(|(_, line)| line.contains(member(item)));
     let is_context = |item: &str| diff.files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines).any(|line| line.text.inspect().contains(member(item)));
-    for is_there in [&is_file as &dyn Fn(&str) -> bool, &is_added] {
+    for is_there in [&is_file as &dyn Fn(&str) -> bool, &is_added, &is_context] {
         let missing: Vec<&&str> = list.iter().filter(|item| !is_there(item)).collect();
         // A word of prose before the names is none of them.
         let begins_alike = |item: &str| {

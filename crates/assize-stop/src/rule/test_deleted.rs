@@ -10,6 +10,7 @@ use assize_ecosystem::{Language, is_code, is_generated, is_test};
 use assize_core::text::quote;
 
 use super::glance::Glance;
+use super::unasked_removal::REMOVES;
 use super::reading::{DirectiveWish, CodeLine, MovedLines, DiffSide, has_word, joined, list_names, lives_on, read, tests_in};
 use super::{Findings, Needs, Rule};
 use crate::evidence::Evidence;
@@ -37,7 +38,9 @@ impl Rule for TestDeleted {
         if census.lost.is_empty() || census.gained >= census.lost_count() {
             return;
         }
-        let surroundings = Surroundings::of(diff, &census);
+        // Without a directive nothing tells what was wanted.
+        let speaks = evidence.directives.is_empty() || evidence.user_texts().chain([evidence.message()]).any(|text| REMOVES.is_match(text));
+        let surroundings = Surroundings { speaks_of_removal: speaks, ..Surroundings::of(diff, &census) };
         let seen = SeenFailures::of(evidence);
         for (file, names) in &census.lost {
             if lives_on(file, diff) {
@@ -133,6 +136,8 @@ struct Surroundings<'a> {
     undefined: HashSet<String>,
     /// Lines that came in files of tests.
     test_lines_added: usize,
+    /// Whether a directive or the message speaks of something that goes.
+    speaks_of_removal: bool,
 }
 
 impl<'a> Surroundings<'a> {
@@ -148,14 +153,14 @@ impl<'a> Surroundings<'a> {
         let mut moved = MovedLines::new(diff);
         let added = diff.files.iter().filter(|file| holds_tests(file)).flat_map(test_lines);
         let test_lines_added = added.filter(|line| !line.trim().is_empty() && !moved.take(line)).count();
-        Self { diff, undefined, test_lines_added }
+        Self { diff, undefined, test_lines_added, speaks_of_removal: true }
     }
 
     fn certainty(&self, file: &FileChange, lost: usize, census: &TestCensus<'_>) -> Certainty {
         let cut = !self.diff.limits.is_empty() || self.diff.files.iter().any(|file| file.lines_cut > 0);
         // Several tests may have become the rows of one table.
         let merged = file.status != FileStatus::Deleted && self.test_lines_added >= lost;
-        if cut || merged || census.gained > 0 || self.covers_undefined(file) {
+        if cut || merged || census.gained > 0 || self.speaks_of_removal && self.covers_undefined(file) {
             Certainty::Likely
         } else {
             Certainty::Certain

@@ -3,7 +3,10 @@
 //! The reading is shallow, as that of [`super::command`], and on the safe side: when the words leave a
 //! doubt, the answer is no. This module must not know how callers use the answer.
 
+use std::sync::LazyLock;
+
 use assize_ecosystem::command::CommandRole;
+use regex::Regex;
 
 use super::command::{masks_status, parts};
 use super::{CommandRun, CommandState, TestResult, TranscriptFacts};
@@ -39,7 +42,7 @@ impl CommandRun {
     /// Returns whether the command may have changed something that is not in the work tree: another machine, a service, the
     /// repository's own data, what is installed, a file elsewhere.
     pub fn acts_outside(&self) -> bool {
-        let line = &without_heredocs(self.command.inspect());
+        let line = &without_evaluated(&without_heredocs(self.command.inspect()));
         let writes_away = line.split('>').skip(1).any(|target| {
             let target = target.trim_start_matches(['>', '&']).trim_start();
             target.starts_with(['~', '/'])
@@ -228,6 +231,14 @@ fn without_heredocs(command: &str) -> String {
         kept.push('\n');
     }
     kept
+}
+
+/// A command without the code that it gives an interpreter in quotes, which is no part of the shell's.
+fn without_evaluated(command: &str) -> String {
+    static EVALUATED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?s)\b(node|deno eval|bun|python3?|ruby|perl|php)((?: --?[a-z-]+)*? (?:-e|-c|-r|-p|--eval|--print) )(?:"(?:[^"\\]|\\.)*"|'[^']*')"#).expect("valid pattern")
+    });
+    EVALUATED.replace_all(command, "$1$2''").into_owned()
 }
 
 /// Returns whether a command runs code that stands on its own line.
@@ -440,6 +451,14 @@ mod tests {
         ] {
             assert!(!reads(run, later), "{run} / {later}");
         }
+    }
+
+    #[test]
+    fn code_for_an_interpreter_is_no_part_of_the_shells() {
+        let acts = |command: &str| ran(&[(command, 0, "")]).commands.remove(0).acts_outside();
+        assert!(!acts("node -e \"import('./src/a.js').then(m => console.log(m.late([{ on: '28/04/2024' }])))\""));
+        assert!(!acts("cd app && python3 -c 'import a; print(a.b())' | tail -1"));
+        assert!(acts("python3 -c 'import a' && gh pr create"));
     }
 
     #[test]
