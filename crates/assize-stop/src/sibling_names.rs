@@ -15,7 +15,7 @@ use crate::names::{Name, NameKind, NameSource, words};
 
 /// How a name of code is written: names of one kind are written alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum NameShape {
+enum NameSpelling {
     Option,
     Call,
     Snake,
@@ -77,7 +77,7 @@ fn parts(prompt: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The names of code in a text, each with how it is written. Those of another module, behind a point, are not the project's.
-fn shaped(text: &str) -> BTreeSet<(NameShape, &str)> {
+fn shaped(text: &str) -> BTreeSet<(NameSpelling, &str)> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?-u)(?:^|(?u:[^A-Za-z0-9_.:/$@-]))(?:(?<option>--[a-z][\w-]{2,})|(?<call>[A-Za-z_]\w{3,50})\(|",
@@ -86,13 +86,13 @@ fn shaped(text: &str) -> BTreeSet<(NameShape, &str)> {
         ))
         .expect("valid pattern")
     });
-    const SHAPES: [(&str, NameShape); 6] = [
-        ("option", NameShape::Option),
-        ("call", NameShape::Call),
-        ("snake", NameShape::Snake),
-        ("constant", NameShape::Constant),
-        ("camel", NameShape::Camel),
-        ("pascal", NameShape::Pascal),
+    const SHAPES: [(&str, NameSpelling); 6] = [
+        ("option", NameSpelling::Option),
+        ("call", NameSpelling::Call),
+        ("snake", NameSpelling::Snake),
+        ("constant", NameSpelling::Constant),
+        ("camel", NameSpelling::Camel),
+        ("pascal", NameSpelling::Pascal),
     ];
     let found = |captures: regex::Captures<'_>| {
         SHAPES.iter().find_map(|(group, shape)| {
