@@ -24,7 +24,7 @@ const ORDER: &str = r"(?:^[^\w`]*(?:please |also |then |and |but |just |always |
 const EFFECTS: [Effect; 9] = [
     Effect {
         called: "an error to be raised",
-        wish: r"ORDER(?:throw|raise|reject|refuse|abort)\b|\b(?:must|should|has to|have to|needs? to) (?:be (?:a|an) (?:\w+ )?(?:error|exception)|be (?:rejected|refused)|fail)\b",
+        wish: r"ORDER(?:throw|reject|refuse|abort)\b|ORDERraise (?:an? |the )?(?:\w*error|\w*exception|if|when|for|on|unless)\b|\b(?:must|should|has to|have to|needs? to) (?:be (?:a|an) (?:\w+ )?(?:error|exception)|be (?:rejected|refused)|fail)\b",
         answer: r"throw|raise|reject|\berr|error|panic|abort|exit|fail|refus|[^\d]4\d\d\b|badrequest|bad_request|forbidden|not_?found|conflict|require|precondition|assert|ensure|bail|guard|invalid|exception|\bdie\b|\?;|\bcheck\(|deny|denied|status",
     },
     Effect {
@@ -110,11 +110,13 @@ mod tests {
         assert_eq!(check(wish, moved), Some("an error to be raised"));
         assert_eq!(check(wish, "+    if (plot.tenant) throw new Error('taken');\n"), None);
         assert_eq!(check(wish, "+    if (plot.tenant) return res.status(409).end();\n"), None);
+        assert_eq!(check("It should raise UnitError for an unknown unit.", "+  return 1;\n"), Some("an error to be raised"));
         assert_eq!(check("List them sorted by name.", "+  return rows.filter((it) => it.open);\n"), Some("an order of the results"));
         assert_eq!(check("Compare them ignoring case.", "+  return a === b;\n"), Some("that upper and lower case are alike"));
         assert_eq!(check("Log a warning when the file is old.", "+  if (age > 3) return;\n"), Some("a line in the log"));
         for directive in [
             "assign must still throw for an unknown plot, add release(id)",
+            "Raise both timeouts to 30 seconds.",
             "Should it throw?",
             "It should not throw any more.",
             "It throws for an empty list, please fix.",
