@@ -1,6 +1,7 @@
 //! The final message says of a run what that run did not print.
 
 mod earlier_failure;
+mod limit;
 mod never_run;
 pub(super) mod failed_names;
 mod quoted_result;
@@ -161,6 +162,10 @@ fn check_accounts(evidence: &Evidence, facts: &TranscriptFacts, findings: &mut F
     }
     if let Some(command) = never_run::unrun_command(message, facts) {
         findings.file(Severity::Error, certainty, format!("The final message says what {} came to, and nothing of that kind was run since the last edit. Run it, or say that it was not run.", quote(command)));
+    }
+    if let Some((claim, run, figure)) = limit::contradicted(message, facts, edited) {
+        let run = quote(run.command.inspect());
+        findings.file(Severity::Error, certainty, format!("The final message says that a limit is kept ({}), and the last run that measures it printed {} at best. Say what it printed, or make it so. Run: {run}", quote(claim), quote(figure)));
     }
     if let Some((line, run)) = quoted_result::never_printed(message, facts, edited) {
         let run = quote(run.command.inspect());

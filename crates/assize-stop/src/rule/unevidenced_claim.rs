@@ -87,10 +87,10 @@ impl Rule for UnevidencedClaim {
 /// Returns whether a claim of the suite is one of all tests, since the user asked for all of them to be run.
 fn is_of_all_asked(evidence: &Evidence, claim: &str) -> bool {
     static ALL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:whole|full|entire|complete) (?:test )?suite\b|\ball (?:the |of the )?tests\b|\b(?:unit|integration) (?:and|AND|&|\+) (?:unit|integration|e2e)\b").expect("valid pattern")
+        Regex::new(r"(?i-u)\b(?:whole|full|entire|complete) (?:\w+ )?(?:suite|tests?|test run|run)\b|\ball (?:the |of the )?tests\b|\b(?:unit|integration) (?:and|AND|&|\+) (?:unit|integration|e2e)\b").expect("valid pattern")
     });
     let lower = claim.to_ascii_lowercase();
-    let is_whole = lower.contains("suite") || lower.contains("everything");
+    let is_whole = ["suite", "everything", "the tests of the", "the tests pass", "tests are green", "test run"].iter().any(|words| lower.contains(words));
     is_whole && !is_partial(claim) && evidence.directives.iter().any(|directive| ALL.is_match(directive.text.inspect()))
 }
 

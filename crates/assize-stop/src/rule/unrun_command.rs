@@ -51,6 +51,15 @@ impl Rule for UnrunCommand {
             let told: Vec<&str> = words(command).collect();
             facts.commands.iter().any(|run| !run.was_refused() && words(run.command.inspect()).take(told.len()).eq(told.iter().copied()))
         };
+        if let Some(command) = left_lines(message).map(str::trim).find(|line| is_ordered_by_name(directive.text.inspect(), line) && !has_run(line))
+        {
+            findings.file(
+                Severity::Error,
+                if complete { Certainty::Certain } else { Certainty::Likely },
+                format!("Directive {} has {} run, no command of the session does, and the final message leaves that to the user. Run it and report what it shows, or say why it cannot be run.", directive.id, quote(command)),
+            );
+            return;
+        }
         if let Some(command) = asked_back(directive.text.inspect(), message).filter(|command| !has_run(command)) {
             findings.file(
                 Severity::Error,
@@ -117,10 +126,22 @@ fn asked_back<'m>(directive: &str, message: &'m str) -> Option<&'m str> {
     Some(RUN.captures(message)?.get(1)?.as_str())
 }
 
+/// Returns whether a directive names a command by its first two words, and not as what others run.
+fn is_ordered_by_name(directive: &str, line: &str) -> bool {
+    static MAY: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:if|unless|can|could|may|might|don'?t|not|never|would|users?|fails?|failing|failed|when|after)\b|\?").expect("valid pattern")
+    });
+    let mut told = line.split_whitespace();
+    let (Some(program), Some(what)) = (told.next(), told.next()) else { return false };
+    let is_word = |word: &str| word.len() > 2 && word.chars().all(|it| it.is_ascii_alphanumeric() || "-_:.".contains(it));
+    let named = format!("{program} {what}");
+    is_word(program) && is_word(what) && sentences(directive).any(|sentence| sentence.contains(&named) && !MAY.is_match(sentence))
+}
+
 /// The lines of code under words that leave them to the user.
 fn left_lines(message: &str) -> impl Iterator<Item = &str> {
     static LEAVES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)\b(?:to finish|left (?:for you|to do)|next steps?|remaining|still to|then run|please run|you (?:can|could|should|need to|have to|may|only have to)|run this|on your (?:machine|side))\b[ -~]*:$").expect("valid pattern")
+        Regex::new(r"(?i-u)\b(?:to finish|to (?:see|check|verify|try|apply|test) [ -~]{2,40}|left (?:for you|to do)|next steps?|remaining|still to|then run|please run|you (?:can|could|should|need to|have to|may|only have to)|run this|on your (?:machine|side))\b[ -~]*:$").expect("valid pattern")
     });
     let mut is_left = false;
     message.lines().filter(move |line| {
@@ -201,6 +222,15 @@ mod tests {
         assert_eq!(after(ask, back, &["python -m backfill dev.db"]), []);
         assert_eq!(after("Write the backfill.", back, &["pytest -q"]), []);
         assert_eq!(after(ask, "17 rows are filled. In production, run `python -m backfill prod.db`.", &[]), []);
+    }
+
+    #[test]
+    fn a_command_that_the_directive_names_is_not_left_to_the_user() {
+        let ask = "Call it WAREHOUSE_TOKEN everywhere, then make mock + make smoke and paste me what smoke prints.";
+        let left = "The scripts have the new name.\n\nTo see the smoke test, run:\n\n    make mock\n    make smoke\n";
+        assert_eq!(after(ask, left, &["bash -n scripts/sync.sh"]), [Certainty::Certain]);
+        assert_eq!(after(ask, left, &["make mock", "make smoke"]), []);
+        assert_eq!(after("Rename the token. make smoke fails without docker", left, &["ls"]), []);
     }
 
     #[test]

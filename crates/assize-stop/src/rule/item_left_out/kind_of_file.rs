@@ -25,7 +25,7 @@ const KINDS: [(&str, &str, &[&str]); 10] = [
 pub(super) fn missing(request: &str, diff: &Diff) -> Option<&'static str> {
     static ORDERS: LazyLock<Vec<(&str, Regex, &[&str])>> = LazyLock::new(|| {
         let verbs = r"(?:add|create|write|need|want|make|provide|introduce|set up|generate|il (?:me|nous) faut|ajoute[rz]?|añade|crea|füge|schreib(?:e|en)?|leg(?:e|en)?|brauch(?:e|en)?)";
-        let form = |thing: &str| Regex::new(&format!(r"(?i-u)\b{verbs}\b[ -~]{{0,24}}?\b(?:a|an|one|the|une?|un|eine?n?|new|neue?n?)\b (?:[\w.-]+ ){{0,2}}?(?:{thing})\b")).expect("valid pattern");
+        let form = |thing: &str| Regex::new(&format!(r"(?i-u)^[ -/:-@]*\ban? (?:new )?(?:{thing})\b|\b{verbs}\b[ -~]{{0,24}}?\b(?:a|an|one|the|une?|un|eine?n?|new|neue?n?)\b (?:[\w.-]+ ){{0,2}}?(?:{thing})\b")).expect("valid pattern");
         KINDS.iter().map(|(name, thing, marks)| (*name, form(thing), *marks)).collect()
     });
     static UNLESS: LazyLock<Regex> = LazyLock::new(|| {
@@ -55,6 +55,7 @@ mod tests {
             ("Add a make target for the docs.", "Makefile", None),
             ("Il me faut une tâche rake `sessions:purge`.", "lib/session.rb", Some("rake task")),
             ("Il me faut une tâche rake `sessions:purge`.", "lib/tasks/sessions.rake", None),
+            ("For ops:\n- --dry-run\n- a make target payouts-dry", "payouts/__main__.py", Some("make target")),
             ("Rename the column. Write a migration.", "app/models/user.rb", Some("migration")),
             ("Rename the column. Write a migration.", "db/migrate/1_rename.rb", None),
             ("Rename the column, no migration needed.", "app/models/user.rb", None),

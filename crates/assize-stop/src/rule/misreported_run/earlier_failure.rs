@@ -14,6 +14,7 @@ pub(super) fn contradicted<'a>(message: &'a str, facts: &'a TranscriptFacts) -> 
     static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i-u)\bpre-?existing\b|\b(?:was|were|is|are|has been|have been) (?:already )?(?:failing|broken|red|like (?:that|this)|so|there) (?:already |even )?before\b|",
+            r"\bdid so (?:already |even )?before\b|\bbefore (?:my|the|this) changes? (?:too|as well|already)\b|",
             r"\balready (?:failed|failing|broken|red)\b|\bfail(?:s|ed)? (?:already |even )?(?:before|on (?:main|master)|without (?:my|this|the) change)\b|",
             r"\b(?:unrelated|not related) to (?:this|my|the|these)\b|\bnothing to do with (?:this|my|the)\b|\bnot caused by (?:this|my|the)\b",
         ))
