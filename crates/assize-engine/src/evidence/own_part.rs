@@ -261,6 +261,11 @@ impl<'a> Parting<'a> {
         let Ok(objects) = self.repository.objects_at(&places) else { return };
         let mut texts: HashMap<String, Option<String>> = HashMap::new();
         for (path, steps) in &mut self.steps {
+            // What git brings back as it was when the session began is of before.
+            let began = self.noted.get(*path).and_then(|noted| noted.hash.as_ref());
+            for step in steps.iter_mut().filter(|step| step.is_of_git && began.is_some() && step.seen.hash.as_ref() == began) {
+                step.author = Author::Git;
+            }
             let names = [vec![*path], names(path)].concat();
             for step in steps.iter_mut().filter(|step| is_wanted(step)) {
                 let there = foreign[..step.foreign].iter().rev();
