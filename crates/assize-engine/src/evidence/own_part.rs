@@ -263,7 +263,9 @@ impl<'a> Parting<'a> {
         for (path, steps) in &mut self.steps {
             // What git brings back as it was when the session began is of before.
             let began = self.noted.get(*path).and_then(|noted| noted.hash.as_ref());
-            for step in steps.iter_mut().filter(|step| step.is_of_git && began.is_some() && step.seen.hash.as_ref() == began) {
+            for step in
+                steps.iter_mut().filter(|step| step.is_of_git && began.is_some() && step.seen.hash.as_ref() == began)
+            {
                 step.author = Author::Git;
             }
             let names = [vec![*path], names(path)].concat();

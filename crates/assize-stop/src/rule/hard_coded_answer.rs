@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use assize_core::diff::{DiffLineKind, FileChange};
+use assize_core::diff::{Diff, DiffLineKind, FileChange};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
 use assize_ecosystem::Language;
@@ -68,11 +68,6 @@ const ROWS_MIN: usize = 2;
 fn check_rows(evidence: &Evidence, findings: &mut Findings<'_>) {
     let Some(diff) = evidence.diff.get() else { return };
     let wanted = evidence.user_texts().any(|text| TABLE_WANTED.is_match(text));
-    let is_old_test = |path: &String| !diff.files.iter().any(|file| file.path == *path);
-    let stands_in_test = |row: &Name| {
-        let mut sightings = evidence.names.iter().filter(|sighting| sighting.name == *row);
-        sightings.any(|sighting| !sighting.places.is_empty() && sighting.places.iter().all(is_old_test))
-    };
     // What the user gives is no secret of the tests.
     let is_given = |row: &Name| {
         let mut values = row.text.split(ROW_SEPARATOR);
@@ -80,7 +75,7 @@ fn check_rows(evidence: &Evidence, findings: &mut Findings<'_>) {
     };
     for file in diff.files.iter().filter(|file| may_hold_answers(file)) {
         let rows: Vec<(u32, Name)> = rows_of(file).collect();
-        if rows.len() < ROWS_MIN || !rows.iter().all(|(_, row)| stands_in_test(row)) || rows.iter().all(|(_, row)| is_given(row)) {
+        if rows.len() < ROWS_MIN || !rows.iter().all(|(_, row)| stands_in_old_test(row, evidence, diff)) || rows.iter().all(|(_, row)| is_given(row)) {
             continue;
         }
         let Some((line, row)) = rows.first() else { continue };
@@ -96,20 +91,22 @@ fn check_rows(evidence: &Evidence, findings: &mut Findings<'_>) {
     }
 }
 
+/// Returns whether a row was found in tests, in none but those that the change does not touch.
+fn stands_in_old_test(row: &Name, evidence: &Evidence, diff: &Diff) -> bool {
+    let is_old = |path: &String| !diff.files.iter().any(|file| file.path == *path);
+    let mut sightings = evidence.names.iter().filter(|sighting| sighting.name == *row);
+    sightings.any(|sighting| !sighting.places.is_empty() && sighting.places.iter().all(is_old))
+}
+
 /// Reports a table, or branches, for just the inputs that tests have: what comes of all others is another matter.
 fn check_keys(evidence: &Evidence, findings: &mut Findings<'_>) -> bool {
     let Some(diff) = evidence.diff.get() else { return false };
     let wanted = evidence.user_texts().any(|text| TABLE_WANTED.is_match(text));
-    let is_old_test = |path: &String| !diff.files.iter().any(|file| file.path == *path);
-    let stands_in_test = |key: &Name| {
-        let mut sightings = evidence.names.iter().filter(|sighting| sighting.name == *key);
-        sightings.any(|sighting| !sighting.places.is_empty() && sighting.places.iter().all(is_old_test))
-    };
     let is_given = |key: &Name| key.text.split(ROW_SEPARATOR).next().is_some_and(|key| evidence.user_texts().any(|text| text.contains(key)));
     for file in diff.files.iter().filter(|file| may_hold_answers(file)) {
         let keys = keys_of(file);
         let Some((line, first)) = keys.first() else { continue };
-        if !keys.iter().all(|(_, key)| stands_in_test(key)) || keys.iter().any(|(_, key)| is_given(key)) {
+        if !keys.iter().all(|(_, key)| stands_in_old_test(key, evidence, diff)) || keys.iter().any(|(_, key)| is_given(key)) {
             continue;
         }
         let sure = is_alone(evidence) && !wanted;
