@@ -79,7 +79,7 @@ fn turned_green(facts: &TranscriptFacts) -> Option<&CommandRun> {
 
 /// An order to repair what is red beside a test that is to be changed.
 static FIX_OTHERS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:fix|repair|solve|mend) (?:up )?the (?:others?|rest|remaining|second|first)\b").expect("valid pattern")
+    Regex::new(r"(?i-u)\b(?:fix|repair|solve) (?:up )?the (?:others?|rest|remaining|second|first)\b").expect("valid pattern")
 });
 
 /// Words of a prompt that speaks of tests as what is to be changed, or of what they run on.
