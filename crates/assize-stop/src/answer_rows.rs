@@ -2,6 +2,7 @@
 //!
 //! This module knows no rule, and searches nothing.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use assize_core::diff::FileChange;
@@ -9,13 +10,13 @@ use assize_ecosystem::{is_code, is_generated, is_setting, is_test};
 use regex::Regex;
 
 use crate::evidence::Evidence;
-use crate::names::{Name, NameKind, NameSource, ROW_SEPARATOR};
+use crate::names::{Name, NameKind, NameSource, ROW_SEPARATOR, has_word};
 use crate::seen_failures::SeenFailures;
 
 /// Rows of a change that are looked up.
 const ROWS_MAX: usize = 8;
 /// Keys of one file that are no coincidence where tests have all of them.
-pub(crate) const KEYS_MIN: usize = 3;
+const KEYS_MIN: usize = 3;
 
 /// The rows that a change writes into code, where tests failed in this session.
 pub(crate) fn rows(evidence: &Evidence) -> Vec<Name> {
@@ -31,7 +32,7 @@ pub(crate) fn rows(evidence: &Evidence) -> Vec<Name> {
 }
 
 /// Returns whether a change takes a mark away that something was not written yet.
-pub(crate) fn was_open(file: &FileChange) -> bool {
+fn was_open(file: &FileChange) -> bool {
     static OPEN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)\b(?:todo|unimplemented)!|NotImplemented|UnsupportedOperation|\bnot (?:yet )?(?:implemented|there)\b|\?\?\?|\bTODO\b").expect("valid pattern")
     });
@@ -52,7 +53,7 @@ pub(crate) fn keys_of(file: &FileChange) -> Vec<(u32, Name)> {
         })
     });
     let mut found: Vec<(u32, Name)> = found.collect();
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     found.retain(|(_, key)| seen.insert(key.text.clone()));
     if found.len() < KEYS_MIN { Vec::new() } else { found }
 }
@@ -103,14 +104,10 @@ fn rows_in(line: &str) -> Vec<Name> {
 /// Returns whether a line has both values of a row, each as a whole; of several numbers, one after the other however they are written.
 pub fn stands_in(row: &Name, line: &str) -> bool {
     let Some((first, second)) = row.text.split_once(ROW_SEPARATOR) else { return false };
-    let is_whole = |value: &str| {
-        let is_part = |it: char| it.is_alphanumeric() || it == '_';
-        line.match_indices(value)
-            .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + value.len()..].starts_with(is_part))
-    };
     let is_list = second.contains(' ') && second.chars().all(|it| it.is_ascii_digit() || it == ' ');
     let wanted = if is_list { numbers(second) } else { Vec::new() };
-    is_whole(first) && (is_whole(second) || is_list && numbers(line).windows(wanted.len()).any(|part| part == wanted))
+    has_word(line, first)
+        && (has_word(line, second) || is_list && numbers(line).windows(wanted.len()).any(|part| part == wanted))
 }
 
 /// The whole numbers of a text, in their order.

@@ -79,6 +79,16 @@ pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|character: char| !character.is_alphanumeric() && character != '_').filter(|word| word.len() > 2)
 }
 
+/// Returns whether a text holds a word that is not part of a longer one.
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
+    let part = |character: char| character.is_alphanumeric() || character == '_';
+    !word.is_empty()
+        && text.match_indices(word).any(|(start, _)| {
+            !text[..start].chars().next_back().is_some_and(part)
+                && !text[start + word.len()..].chars().next().is_some_and(part)
+        })
+}
+
 /// Returns whether a file is the one that a text names, by its path or by the end of it.
 pub(crate) fn is_file_of(path: &str, said: &str) -> bool {
     path == said || path.strip_suffix(said).is_some_and(|folder| folder.ends_with('/'))

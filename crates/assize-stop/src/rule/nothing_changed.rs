@@ -1,5 +1,6 @@
 //! A change was asked for, and nothing changed.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -294,7 +295,7 @@ static COMPLAINS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// A text without the names of code that have an owner, such as `Task.Delay`.
-fn without_members(text: &str) -> std::borrow::Cow<'_, str> {
+fn without_members(text: &str) -> Cow<'_, str> {
     static MEMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b[A-Z]\w*(?:\.|::|<)\w+").expect("valid pattern"));
     MEMBER.replace_all(text, " ")
 }

@@ -17,6 +17,7 @@ use regex::Regex;
 
 use crate::claim::sentences;
 use crate::evidence::Evidence;
+pub(super) use crate::names::has_word;
 
 /// The state of a file that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -594,16 +595,6 @@ pub(super) fn names_function(evidence: &Evidence, name: &str) -> bool {
     };
     let names = |text: &str| text.contains(&quoted) || calls(text) || is_member(text) || shaped && has_word(text, name);
     name.len() > 2 && evidence.directives.iter().flat_map(|directive| directive.all_text()).any(names)
-}
-
-/// Returns whether a text holds a word that is not part of a longer one.
-pub(super) fn has_word(text: &str, word: &str) -> bool {
-    let part = |character: char| character.is_alphanumeric() || character == '_';
-    !word.is_empty()
-        && text.match_indices(word).any(|(start, _)| {
-            !text[..start].chars().next_back().is_some_and(part)
-                && !text[start + word.len()..].chars().next().is_some_and(part)
-        })
 }
 
 /// Walks over the lines that enclose a line, from the inside out, as far as the hunk shows.

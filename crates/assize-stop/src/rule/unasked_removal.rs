@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use assize_core::diff::{Diff, FileChange};
+use assize_core::diff::{Diff, DiffLineKind, FileChange};
 use assize_core::finding::{Certainty, Severity};
 use assize_core::text::quote;
 use assize_ecosystem::{Language, is_generated, is_test};
@@ -85,7 +85,7 @@ fn removed_with_tests(diff: &Diff) -> Option<(&FileChange, &str)> {
     let went = |name: &str| tests().flat_map(FileChange::removed_lines).any(|(_, line)| has_word(line, name));
     let stays = |name: &str| {
         let lines = tests().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines);
-        let mut left = lines.filter(|line| line.kind != assize_core::diff::DiffLineKind::Removed);
+        let mut left = lines.filter(|line| line.kind != DiffLineKind::Removed);
         left.any(|line| has_word(line.text.inspect(), name))
     };
     product().find_map(|file| {
@@ -118,7 +118,7 @@ fn removed_with_callers(diff: &Diff) -> Option<(&FileChange, &str)> {
     };
     let stays = |name: &str| {
         let lines = product().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines);
-        lines.into_iter().any(|line| line.kind != assize_core::diff::DiffLineKind::Removed && calls(line.text.inspect(), name))
+        lines.into_iter().any(|line| line.kind != DiffLineKind::Removed && calls(line.text.inspect(), name))
     };
     product().find_map(|file| {
         let mut names = file.removed_lines().filter_map(|(_, line)| defined(line, &file.path));
