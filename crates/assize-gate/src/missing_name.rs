@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// How they say that a name is not there. The group is the name.
-const SAYINGS: [&str; 16] = [
+const SAYINGS: [&str; 20] = [
     // Python.
     r"cannot import name '(\w+)'",
     r"has no attribute '(\w+)'",
@@ -17,14 +17,18 @@ const SAYINGS: [&str; 16] = [
     r"has no exported member (?:named )?'([\w$]+)'",
     r"\bProperty '([\w$]+)' does not exist",
     r"\bCannot find name '([\w$]+)'",
+    r"'([\w$]+)' does not exist in type",
     // Rust.
     r"\bcannot find [a-z, ]+ `(\w+)`",
     r"\bunresolved imports? `(?:\w+::)*(\w+)`",
     r"\bno `(\w+)` in ",
     r"\bno [a-z, ]+ named `(\w+)` found",
+    r"\bno field `(\w+)` on type",
+    r"\bhas no field named `(\w+)`",
     // Go.
     r"\bundefined: (?:\w+\.)?(\w+)",
     r"has no field or method (\w+)",
+    r"\bunknown field (\w+) in struct literal",
     r"\bundefined \(type \S+ has no field or method (\w+)",
     // Java.
     r"\bsymbol:\s+(?:class|method|variable) (\w+)",
@@ -86,7 +90,14 @@ mod tests {
             ("error[E0432]: unresolved import `a::strip`", "strip"),
             ("error[E0599]: no method named `strip` found for struct `A`", "strip"),
             ("error[E0599]: no function or associated item named `strip` found", "strip"),
+            ("error[E0609]: no field `strip` on type `A`", "strip"),
+            ("error[E0560]: struct `A` has no field named `strip`", "strip"),
             ("./a_test.go:9:7: undefined: Strip", "Strip"),
+            ("./a_test.go:9:7: unknown field Strip in struct literal of type A", "Strip"),
+            (
+                "error TS2353: Object literal may only specify known properties, and 'strip' does not exist in type 'A'.",
+                "strip",
+            ),
             ("a.Strip undefined (type A has no field or method Strip)", "Strip"),
             ("  symbol:   method strip(String)", "strip"),
         ] {

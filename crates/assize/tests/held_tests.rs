@@ -290,3 +290,27 @@ fn each_test_of_go_that_cannot_be_built_speaks_for_itself() {
     }
     .judge();
 }
+
+#[test]
+fn tests_beside_code_with_a_new_name_run_on_the_code_of_the_base() {
+    let manifest = "[package]\nname = \"m\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let lock = "version = 3\n\n[[package]]\nname = \"m\"\nversion = \"0.1.0\"\n";
+    let code = |name: &str, limit: u8, expected: &str| {
+        format!(
+            "pub fn {name}() -> u8 {{\n    {limit}\n}}\n\npub fn clamp(n: u8) -> u8 {{\n    n.min({name}())\n}}\n\n\
+             #[cfg(test)]\nmod tests {{\n    use super::*;\n\n    #[test]\n    fn clamps() {{\n        assert!({name}() > 2);\n        \
+             assert_eq!({expected});\n    }}\n}}\n"
+        )
+    };
+    let before = code("most", 10, "clamp(12), 10");
+    let base = [("Cargo.toml", manifest), ("Cargo.lock", lock), ("src/lib.rs", &before)];
+    let adapted = code("limit", 20, "clamp(22), 20");
+    let weakened = code("limit", 20, "clamp(10), 10");
+    judge(
+        &base,
+        &[
+            ("the new limit is asked for", &[("src/lib.rs", &adapted)], "accept"),
+            ("nothing is asked of it", &[("src/lib.rs", &weakened)], "revise"),
+        ],
+    );
+}

@@ -33,6 +33,8 @@ pub struct Ecosystem {
     pub preparations: &'static [Preparation],
     /// Returns the commands for the file that decides, in this folder.
     pub preparation_commands: fn(&ProjectView<'_>, folder: &str, &Preparation) -> Vec<String>,
+    /// Returns the commands that install as much as can be where those fail, for the same; none where there is no such way.
+    pub makeshift_commands: fn(&ProjectView<'_>, folder: &str, &Preparation) -> Vec<String>,
     /// Folders of a project that hold installed packages.
     pub dependency_folders: &'static [&'static str],
     /// Folders of a project that hold an interpreter with its packages.
@@ -134,6 +136,7 @@ impl Ecosystem {
         lock_files: &[],
         preparations: &[],
         preparation_commands: preparation::as_listed,
+        makeshift_commands: |_, _, _| Vec::new(),
         dependency_folders: &[],
         environments: &[],
         scratch_folders: &[],

@@ -162,6 +162,7 @@ pub(super) const ECOSYSTEM: Ecosystem = Ecosystem {
         prepare("requirements.txt", ""),
     ],
     preparation_commands: preparation::python_commands,
+    makeshift_commands: preparation::python_makeshift_commands,
     lock_files: &["poetry.lock", "uv.lock", "Pipfile.lock", "pdm.lock"],
     dependency_folders: &[".venv", "venv"],
     environments: &[".venv", "venv"],

@@ -14,7 +14,7 @@ use assize_core::path::{is_below, parent, within};
 use crate::{ECOSYSTEMS, Ecosystem, is_setting, of_manifest, tools};
 
 pub(crate) use node::commands as node_commands;
-pub(crate) use python::commands as python_commands;
+pub(crate) use python::{commands as python_commands, makeshift_commands as python_makeshift_commands};
 
 /// A file that decides how dependencies are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub struct PreparationPlan {
     pub because: String,
     /// The commands, for a shell, one after the other.
     pub commands: Vec<String>,
+    /// Those that install as much as can be where they fail; none where there is no such way.
+    pub makeshift: Vec<String>,
     /// The folders that they fill, relative to the root. Where one of them is there, nothing has to be installed.
     pub creates: Vec<String>,
     /// The files on which the result depends.
@@ -64,6 +66,7 @@ impl PreparationPlan {
             let commands = (ecosystem.preparation_commands)(view, at, preparation);
             (!commands.is_empty()).then_some((at, preparation, commands))
         })?;
+        let makeshift = (ecosystem.makeshift_commands)(view, at, preparation);
         let creates = ecosystem.dependency_folders.iter().take(1).map(|name| within(at, name)).collect();
         let is_input = |path: &&String| is_below(path, at) && shapes(ecosystem, path);
         let inputs = view.files.iter().filter(is_input).cloned().collect();
@@ -72,6 +75,7 @@ impl PreparationPlan {
             folder: at.to_owned(),
             because: within(at, preparation.file),
             commands,
+            makeshift,
             creates,
             inputs,
         })

@@ -12,11 +12,13 @@ use assize_core::path::within;
 use regex::Regex;
 use toml::{Table, Value};
 
-use super::hook::{HOOKS_FILE, pinned};
+use super::hook::{HOOKS_FILE, PinnedChecker, pinned};
 use super::requirement::{from_poetry, has_check_tool, is_for_checks, may_name_packages, package};
 use super::{Preparation, ProjectView, quoted};
 use crate::{is_setting, is_test};
 
+/// Makes the environment.
+const ENVIRONMENT: &str = "python3 -m venv .venv";
 /// The environment's own installer.
 const PIP: &str = ".venv/bin/python -m pip install --quiet";
 /// Lock files, and the managers that follow them.
@@ -29,18 +31,36 @@ const MANAGER: &str = "/tmp/assize-manager";
 /// Returns the commands; none where nothing has to be installed.
 pub(crate) fn commands(view: &ProjectView<'_>, folder: &str, preparation: &Preparation) -> Vec<String> {
     let mut lines = commands_for_packages(view, folder, preparation);
-    let hooks = (view.text)(&within(folder, HOOKS_FILE)).map(pinned).unwrap_or_default();
+    let hooks = commands_for_hooks(view, folder, preparation);
     if lines.is_empty() && !hooks.is_empty() {
-        lines.push("python3 -m venv .venv".to_owned());
+        lines.push(ENVIRONMENT.to_owned());
     }
+    lines.into_iter().chain(hooks).collect()
+}
+
+/// Returns the commands for a project that cannot be built: its packages are installed one by one, and it is found where it
+/// is. None where it is not built at all.
+pub(crate) fn makeshift_commands(view: &ProjectView<'_>, folder: &str, preparation: &Preparation) -> Vec<String> {
+    let declared = DeclaredPackages::of(view, folder);
+    if !declared.project {
+        return Vec::new();
+    }
+    let upgraded = (!declared.groups.is_empty()).then(|| format!("{PIP} --upgrade pip"));
+    let lines = [ENVIRONMENT.to_owned()].into_iter().chain(upgraded).chain([declared.unbuilt(view, folder)]);
+    lines.chain(commands_for_hooks(view, folder, preparation)).collect()
+}
+
+/// The commands for checkers that hooks pin.
+fn commands_for_hooks(view: &ProjectView<'_>, folder: &str, preparation: &Preparation) -> Vec<String> {
+    let hooks = (view.text)(&within(folder, HOOKS_FILE)).map(pinned).unwrap_or_default();
     let is_locked = MANAGERS.iter().any(|(file, _)| *file == preparation.file);
-    for hook in hooks {
+    let command = |hook: PinnedChecker| {
         let what: Vec<String> = hook.requirements.iter().map(|it| quoted(it)).collect();
         // The checker that a lock file names is one that the maintainers have installed as well.
         let unless = if is_locked { format!("[ -x .venv/bin/{} ] || ", hook.package) } else { String::new() };
-        lines.push(format!("({unless}{} || true)", by_pip_or_uv(&what.join(" "))));
-    }
-    lines
+        format!("({unless}{} || true)", by_pip_or_uv(&what.join(" ")))
+    };
+    hooks.into_iter().map(command).collect()
 }
 
 /// The command that adds packages to an environment, which has no pip of its own where uv has made it.
@@ -52,7 +72,7 @@ fn by_pip_or_uv(what: &str) -> String {
 fn commands_for_packages(view: &ProjectView<'_>, folder: &str, preparation: &Preparation) -> Vec<String> {
     let declared = DeclaredPackages::of(view, folder);
     let Some((_, manager)) = MANAGERS.iter().find(|(file, _)| *file == preparation.file) else {
-        return with_pip(&declared, view, folder);
+        return with_pip(&declared, view);
     };
     let flag = if *manager == "uv" { "--extra" } else { "--extras" };
     let extras: String = match *manager {
@@ -71,7 +91,7 @@ fn commands_for_packages(view: &ProjectView<'_>, folder: &str, preparation: &Pre
         return [listed].into_iter().chain(beside_lock).collect();
     }
     // A manager that is fetched may not work; what is declared says nearly as much as its lock file.
-    let by_pip = with_pip(&declared, view, folder);
+    let by_pip = with_pip(&declared, view);
     let otherwise =
         if by_pip.is_empty() { String::new() } else { format!(" || (set -e; rm -rf .venv; {})", by_pip.join("; ")) };
     let fetched = [
@@ -83,8 +103,8 @@ fn commands_for_packages(view: &ProjectView<'_>, folder: &str, preparation: &Pre
 }
 
 /// The commands that install what is declared with pip.
-fn with_pip(declared: &DeclaredPackages, view: &ProjectView<'_>, folder: &str) -> Vec<String> {
-    let mut lines = vec!["python3 -m venv .venv".to_owned()];
+fn with_pip(declared: &DeclaredPackages, view: &ProjectView<'_>) -> Vec<String> {
+    let mut lines = vec![ENVIRONMENT.to_owned()];
     if !declared.groups.is_empty() {
         // Groups need version 25.1.
         lines.push(format!("{PIP} --upgrade pip"));
@@ -104,8 +124,7 @@ fn with_pip(declared: &DeclaredPackages, view: &ProjectView<'_>, folder: &str) -
         (false, true) => format!(" || {PIP} {least}"),
         (false, false) => format!(" || ({PIP} {least} && for it in {}; do {PIP} $it || true; done)", parts.join(" ")),
     };
-    let unbuilt = if declared.project { format!(" || ({})", declared.unbuilt(view, folder)) } else { String::new() };
-    lines.push(format!("{PIP} {all}{otherwise}{unbuilt}"));
+    lines.push(format!("{PIP} {all}{otherwise}"));
     lines
 }
 
@@ -333,7 +352,11 @@ impl DeclaredPackages {
         let lists = lists.map(|it| format!("{PIP} {it} || true; "));
         let packages = self.brought.iter().chain(&self.packages).chain(&self.runner).map(|it| quoted(it));
         let packages: Vec<String> = packages.collect();
-        let each = format!("for it in {}; do {PIP} \"$it\" || true; done; ", packages.join(" "));
+        // Where none of them can be had, there is no network.
+        let each = format!(
+            "some=; for it in {}; do if {PIP} \"$it\"; then some=1; fi; done; [ -n \"$some\" ] || exit 1; ",
+            packages.join(" ")
+        );
         let source = within(folder, "src/");
         let source = if view.files.iter().any(|path| path.starts_with(&source)) { "src" } else { "." };
         lists.chain((!packages.is_empty()).then_some(each)).collect::<String>()
@@ -490,8 +513,6 @@ mod tests {
         ] {
             let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
             let line = line(&files, &[]).replace(super::PIP, "PIP");
-            let unbuilt = line.rsplit_once(" || (").filter(|(_, last)| last.contains("unbuilt.pth"));
-            let line = unbuilt.map_or(&*line, |(before, _)| before);
             let found = line.trim_start_matches("python3 -m venv .venv && ");
             let found = found.trim_start_matches("PIP --upgrade pip && ").trim_start_matches("PIP ");
             assert_eq!(found, arguments, "{files:?}");
@@ -504,14 +525,14 @@ mod tests {
                        [project.optional-dependencies]\ntest = [\"appdirs\"]\ndoc = [\"sphinx\"]\n\
                        [dependency-groups]\ndev = [\"mypy\"]\n";
         let files = [("pyproject.toml", project), ("src/a/__init__.py", ""), ("tests/test_a.py", "")];
-        let found = line(&files, &[]).replace(super::PIP, "PIP");
-        let expected = "PIP --group dev || true; for it in appdirs 'six >= 1; python_version < '\\''4'\\''' pytest; do PIP \
-                        \"$it\" || true; done; .venv/bin/python -c 'import os, sysconfig; \
+        let makeshift = |files: &[(&str, &str)]| planned(Language::Python, "", files, &[]).expect("a plan").makeshift;
+        let found = makeshift(&files).join(" && ").replace(super::PIP, "PIP");
+        let expected = "python3 -m venv .venv && PIP --upgrade pip && PIP --group dev || true; some=; for it in appdirs 'six >= 1; python_version < '\\''4'\\''' \
+                        pytest; do if PIP \"$it\"; then some=1; fi; done; [ -n \"$some\" ] || exit 1; .venv/bin/python -c 'import os, sysconfig; \
                         open(sysconfig.get_path(\"purelib\") + \"/unbuilt.pth\", \
-                        \"w\").write(os.path.abspath(\"src\"))')";
-        assert_eq!(found.rsplit_once(" || (").map(|(_, last)| last), Some(expected), "{found}");
-        let without = line(&[("requirements.txt", "six\n")], &[]);
-        assert!(!without.contains("unbuilt"), "{without}");
+                        \"w\").write(os.path.abspath(\"src\"))'";
+        assert_eq!(found, expected);
+        assert!(makeshift(&[("requirements.txt", "six\n")]).is_empty());
     }
 
     #[test]

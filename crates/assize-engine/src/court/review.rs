@@ -341,6 +341,11 @@ pub fn examine(
 /// What limits say of dependencies that could not be installed.
 pub const NOT_INSTALLED: &str = "is not installed";
 
+/// Returns whether a limit says that another version of Node ran than the one that is installed.
+pub fn is_chosen_node(limit: &str) -> bool {
+    limit.starts_with(gate_session::NODE_RAN)
+}
+
 /// Rules that say that a change makes tests weaker.
 const WEAKENING: [&str; 3] = ["assertion-weakened", "test-deleted", "test-skipped"];
 
@@ -558,6 +563,15 @@ fn prepare(
     worktree.prepare(&plans, sandbox, &terms.gates.preparation, of, &mut |plan, printed| {
         watch(ReviewStep::Preparing { because: &plan.because, printed });
     })
+}
+
+/// Says what could not be installed.
+fn not_installed(results: Vec<PreparationResult>) -> BTreeSet<String> {
+    let said = |result: PreparationResult| {
+        let why = result.failure?;
+        Some(format!("what {} names {NOT_INSTALLED}: {why}", result.plan.because))
+    };
+    results.into_iter().filter_map(said).collect()
 }
 
 /// Says which submodules are not part of a copy: git lists them like files, and they are folders.
@@ -823,7 +837,6 @@ impl PreparedWorktrees {
         limits: &mut Vec<String>,
         watch: &mut dyn FnMut(ReviewStep<'_>),
     ) -> Result<(), CopyError> {
-        let mut failures = BTreeSet::new();
         let source = &self.source;
         let mut results = match &mut self.base {
             Some(base) => prepare(base, sandbox, terms, (source, None), watch)?,
@@ -833,11 +846,7 @@ impl PreparedWorktrees {
         for worktree in self.held.iter_mut().chain([&mut self.change]) {
             results.extend(prepare(worktree, sandbox, terms, (source, base), watch)?);
         }
-        for result in results {
-            let what = result.failure.map(|why| format!("what {} names {NOT_INSTALLED}: {why}", result.plan.because));
-            failures.extend(what);
-        }
-        limits.extend(failures);
+        limits.extend(not_installed(results));
         Ok(())
     }
 

@@ -106,12 +106,14 @@ const VERSIONS: [&str; 5] = [
 /// The version of a project whose tags name none.
 const NO_VERSION: &str = "0.0.0";
 /// Caches of package managers, by the variables that place them.
-const CACHES: [(&str, &str); 5] = [
+const CACHES: [(&str, &str); 6] = [
     ("PIP_CACHE_DIR", "pip"),
     ("UV_CACHE_DIR", "uv"),
     ("npm_config_cache", "npm"),
     ("YARN_CACHE_FOLDER", "yarn"),
     ("npm_config_store_dir", "pnpm"),
+    // Version 11 of pnpm has variables of its own.
+    ("pnpm_config_store_dir", "pnpm"),
 ];
 /// Ecosystems whose packages are fetched into a store of the user's without running code of the project. Others that
 /// have no folder of their own for packages are not prepared: their build scripts could write into the store.
@@ -227,12 +229,13 @@ impl PreparedWorktree {
         let Some(cache) = terms.usable_cache(sandbox) else { return Ok(Vec::new()) };
         let mut results = Vec::new();
         for plan in plans {
-            let folder = cache.join("prepared-4").join(self.preparation_key(plan, source));
+            let folder = cache.join("prepared-5").join(self.preparation_key(plan, source));
             let mut printed = |text: &str| printed(plan, text);
             let mut failure = None;
             if !folder.join("kept.json").is_file() {
-                for (source, leaves_out) in attempts(plan, source) {
-                    if leaves_out && !failure.as_ref().is_some_and(|failure: &InstallFailure| failure.names_gone) {
+                for (source, makes_do) in attempts(plan, source) {
+                    let is_gone = failure.as_ref().is_some_and(|failure: &InstallFailure| failure.names_gone);
+                    if makes_do && plan.makeshift.is_empty() && !is_gone {
                         break;
                     }
                     let variables = variables(terms, &source);
@@ -241,7 +244,7 @@ impl PreparedWorktree {
                         (sandbox, terms.seconds),
                         variables,
                         &folder,
-                        leaves_out,
+                        makes_do,
                         &mut printed,
                     )?;
                     if failure.is_none() {
@@ -291,7 +294,7 @@ impl PreparedWorktree {
         (sandbox, seconds): (&Sandbox, u64),
         variables: BTreeMap<String, String>,
         folder: &Path,
-        leaves_out: bool,
+        makes_do: bool,
         printed: &mut dyn FnMut(&str),
     ) -> Result<Option<InstallFailure>, CopyError> {
         let io = |path: &Path| {
@@ -304,8 +307,8 @@ impl PreparedWorktree {
         };
         let reports = copy.beside("prepared")?;
         let work = copy.path();
-        let mut commands: Vec<&str> =
-            plan.commands.iter().map(|command| without_scripts(command, base.is_some())).collect();
+        let commands = if makes_do && !plan.makeshift.is_empty() { &plan.makeshift } else { &plan.commands };
+        let mut commands: Vec<&str> = commands.iter().map(|command| without_scripts(command, base.is_some())).collect();
         if let Some(at) = commands.iter().position(|command| *command == ENVIRONMENT)
             && variables.contains_key(NEWEST_FOR_PIP)
         {
@@ -326,7 +329,7 @@ impl PreparedWorktree {
                 fs::create_dir_all(&folder).and_then(|()| fs::write(&path, text)).map_err(io(&path))
             });
             let base_inside = of_base.transpose()?.map_or_else(String::new, |()| format!("{inside}/base"));
-            node_script(&commands, &inside, &base_inside, leaves_out)
+            node_script(&commands, &inside, &base_inside, makes_do)
         } else {
             format!("set -e\n{}\n", commands.join("\n"))
         };
@@ -446,6 +449,8 @@ fn node_script(commands: &[&str], reports: &str, base: &str, leaves_out: bool) -
     let is_npm = commands.iter().all(|command| command.starts_with("npm "));
     let peers = if is_npm { "" } else { "--legacy-peer-deps" };
     let fallback = if leaves_out { WITHOUT_GONE_PACKAGES } else { "exit 1" };
+    // What one command tries in place of another is its own matter.
+    let commands: Vec<String> = commands.iter().map(|command| format!("{{ {command}; }}")).collect();
     format!(
         "{{ {{ {}; }} 2>&1; echo $? > '{reports}/status'; }} | tee '{reports}/said'\n\
          [ \"$(cat '{reports}/status')\" != 0 ] || exit 0\nset -- '{reports}/said' '{base}' {peers}\n{fallback}",
@@ -469,14 +474,15 @@ fn without_scripts(command: &str, is_wanted: bool) -> &str {
 
 /// How an installation is tried, one after the other: with the versions of the day on which the source was written, if no lock
 /// file says which there are; with those of today, since registries may not know when they got what they have; and at last
-/// without packages of npm that are gone, for one may only seem too new.
+/// making do with what can be had: without packages of npm that are gone, for one may only seem too new, and without building
+/// the project.
 fn attempts(plan: &PreparationPlan, source: &SourceState) -> Vec<(SourceState, bool)> {
     let of_today = SourceState { day: None, ..source.clone() };
     let is_dated = source.day.is_some() && !plan.because.contains("lock");
     let sources: Vec<_> = is_dated.then(|| source.clone()).into_iter().chain([of_today]).collect();
-    let is_node = plan.ecosystem == "node";
-    let ways = [false, true].into_iter().filter(|leaves_out| is_node || !leaves_out);
-    ways.flat_map(|leaves_out| sources.iter().cloned().map(move |source| (source, leaves_out))).collect()
+    let may_make_do = plan.ecosystem == "node" || !plan.makeshift.is_empty();
+    let ways = [false, true].into_iter().filter(|makes_do| may_make_do || !makes_do);
+    ways.flat_map(|makes_do| sources.iter().cloned().map(move |source| (source, makes_do))).collect()
 }
 
 /// Why an installation failed.
@@ -614,25 +620,28 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_left_out_only_where_none_of_today_helps() {
+    fn an_installation_makes_do_only_where_none_of_today_helps() {
         let tried = |ecosystem, because: &str, day: Option<&str>| {
+            let makeshift = (because == "setup.py").then_some("false");
             let plan = PreparationPlan {
                 ecosystem,
                 folder: String::new(),
                 because: because.to_owned(),
                 commands: Vec::new(),
+                makeshift: makeshift.into_iter().map(str::to_owned).collect(),
                 creates: Vec::new(),
                 inputs: Vec::new(),
             };
             let source = SourceState { version: None, day: day.map(str::to_owned) };
             let attempts = attempts(&plan, &source).into_iter();
-            attempts.map(|(source, leaves_out)| (source.day.is_some(), leaves_out)).collect::<Vec<_>>()
+            attempts.map(|(source, makes_do)| (source.day.is_some(), makes_do)).collect::<Vec<_>>()
         };
         let day = Some("2024-05-31T23:59:59Z");
         assert_eq!(tried("node", "package.json", day), [(true, false), (false, false), (true, true), (false, true)]);
         assert_eq!(tried("node", "package.json", None), [(false, false), (false, true)]);
         assert_eq!(tried("node", "package-lock.json", day), [(false, false), (false, true)]);
-        assert_eq!(tried("python", "pyproject.toml", day), [(true, false), (false, false)]);
+        assert_eq!(tried("python", "requirements.txt", day), [(true, false), (false, false)]);
+        assert_eq!(tried("python", "setup.py", day), [(true, false), (false, false), (true, true), (false, true)]);
     }
 
     #[test]
@@ -649,6 +658,19 @@ mod tests {
         for command in ["npm ci", "pnpm install --frozen-lockfile"] {
             assert_eq!(kept_manager(command), None);
         }
+    }
+
+    #[test]
+    fn an_installation_that_fails_is_not_well_because_its_manager_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let status = |commands: &[&str]| {
+            let script = node_script(commands, ".", "", false);
+            let mut shell = std::process::Command::new("/bin/sh");
+            shell.args(["-c", &script]).current_dir(folder.path()).output().expect("a shell").status.code()
+        };
+        assert_eq!(status(&["false || false", "false || echo 'pnpm stays away'"]), Some(1));
+        assert_eq!(status(&["false || true", "false || echo 'pnpm stays away'"]), Some(0));
+        assert_eq!(status(&["true", "false || echo 'pnpm stays away'"]), Some(0));
     }
 
     #[test]
@@ -718,7 +740,8 @@ mod tests {
         let change = PreparedWorktree::new(copy_of("change", &own), folder.path(), "", PathBuf::new());
         let inputs = vec!["pyproject.toml".to_owned(), "setup.py".to_owned()];
         let (folder, because, commands, creates) = (String::new(), String::new(), Vec::new(), Vec::new());
-        let plan = PreparationPlan { ecosystem: "python", folder, because, commands, creates, inputs };
+        let makeshift = Vec::new();
+        let plan = PreparationPlan { ecosystem: "python", folder, because, commands, makeshift, creates, inputs };
         let copy = change.declared_in(&base, &plan).expect("a copy");
         let found: Vec<_> =
             copy.files().iter().map(|path| (path.as_str(), copy.text(path, 9).expect("text"))).collect();

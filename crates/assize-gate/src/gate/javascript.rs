@@ -190,12 +190,24 @@ pub(super) fn command(setup: &Setup, project: &Project, tool: &str, arguments: &
     }
 }
 
-/// The environment of every tool: it says that no person watches, that colours are of no use, and that npm need not wait for a
-/// network that is not there.
+/// The environment of every tool: it says that no person watches, that colours are of no use, and that package managers need
+/// neither wait for a network that is not there nor install anything, themselves among it, before a script that they run.
 pub(super) fn environment() -> BTreeMap<String, String> {
-    [("CI", "1"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"), ("NO_UPDATE_NOTIFIER", "1"), ("npm_config_offline", "true")]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into()
+    [
+        ("CI", "1"),
+        ("NO_COLOR", "1"),
+        ("FORCE_COLOR", "0"),
+        ("NO_UPDATE_NOTIFIER", "1"),
+        ("npm_config_offline", "true"),
+        ("npm_config_manage_package_manager_versions", "false"),
+        ("npm_config_verify_deps_before_run", "false"),
+        // Version 11 of pnpm has variables of its own.
+        ("pnpm_config_offline", "true"),
+        ("pnpm_config_pm_on_fail", "ignore"),
+        ("pnpm_config_verify_deps_before_run", "false"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .into()
 }
 
 /// The environment of every test runner. Projects test whether they print in colours, so nothing is said of them.

@@ -14,7 +14,7 @@ use assize_core::opinion::Opinion;
 use assize_core::prompt::DiffBudget;
 use assize_core::ruling::Outcome;
 use assize_core::text::{Untrusted, beginning, first_line};
-use assize_engine::court::review::NOT_INSTALLED;
+use assize_engine::court::review::{NOT_INSTALLED, is_chosen_node};
 use assize_engine::ledger::{Ledger, LedgerError};
 use assize_engine::search_path::SearchPath;
 use assize_gate::gate::GateState;
@@ -119,6 +119,8 @@ fn readiness(inputs: &ReviewInputs) -> Vec<DoctorCheck> {
     if checks.is_empty() {
         checks.push(check("gates", CheckState::Bad, "the project uses none that is known; [[gate]] declares one"));
     }
+    let chosen = inputs.limits.iter().find(|limit| is_chosen_node(limit));
+    checks.extend(chosen.map(|limit| check("node", CheckState::Note, limit.as_str())));
     let missing = inputs.limits.iter().filter(|limit| limit.contains(NOT_INSTALLED));
     checks.extend(missing.map(|limit| check("dependencies", CheckState::Bad, limit.as_str())));
     checks

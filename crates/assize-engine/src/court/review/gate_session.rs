@@ -31,7 +31,8 @@ use assize_syntax::cut_off::{with_code_cut_off, with_functions_cut_off, with_mod
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
 
 use self::adaptation::{Adaptation, by_change};
-use super::{PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
+use self::node::ChosenNode;
+use super::{NOT_INSTALLED, PreparedWorktrees, ReviewError, ReviewStep, ReviewTerms, TreeState};
 use crate::gate::{
     BaseBuild, BaseCache, BuildStore, GateExecution, MANIFEST_BYTES_MAX, Planned, PreparedWorktree, RunTerms,
     RunnerTest, StoredBuild, is_missing_tool,
@@ -42,6 +43,7 @@ use crate::scratch::Scratch;
 use crate::work_copy::{CopyError, WorkCopy};
 
 pub use self::mutation::MutationTerms;
+pub(super) use self::node::NODE_RAN;
 
 /// The most newly failing tests that are run again: more of them are no accident.
 const RERUN_TESTS_MAX: usize = 20;
@@ -247,9 +249,11 @@ impl<'a> GateSession<'a> {
                 None => self.run_in_time(worktrees, *tree, planned, of_base.as_ref())?,
             };
             let base = if is_runner { of_base } else { self.base_run(worktrees, &on_base, planned, Some(&ran))? };
-            if let Some(note) = self.other_node(worktrees, planned, *tree, (&ran, base.as_ref()))? {
+            if let Some(chosen) = self.other_node(worktrees, planned, *tree, (&ran, base.as_ref()))? {
                 limits.truncate(limits_before);
-                limits.push(note);
+                limits.retain(|limit| !limit.contains(NOT_INSTALLED));
+                limits.extend(chosen.not_installed);
+                limits.push(chosen.note);
                 return self.run_all(worktrees, limits);
             }
             if gate.is_supplement() && base.as_ref().is_some_and(|base| base.run.state != GateState::Passed) {
@@ -313,16 +317,19 @@ impl<'a> GateSession<'a> {
         Ok((results, findings))
     }
 
-    /// Chooses another version of Node, once, where one may be what the tests lack that fail. Returns what the report says of it.
+    /// Chooses another version of Node, once, where one may be what the tests lack that fail.
     fn other_node(
         &mut self,
         worktrees: &mut PreparedWorktrees,
         planned: Planned<'_>,
         tree: TreeState,
         (ran, ran_on_base): (&GateExecution, Option<&GateExecution>),
-    ) -> Result<Option<String>, CopyError> {
-        let (Some(ran_on_base), Some(of_base)) = (ran_on_base, &worktrees.base) else { return Ok(None) };
-        let base_lacks = node::may_lack_node(planned, of_base, ran_on_base);
+    ) -> Result<Option<ChosenNode>, CopyError> {
+        let base_lacks = match (&worktrees.base, ran_on_base) {
+            (Some(base), Some(ran_on_base)) => node::may_lack_node(planned, base, ran_on_base),
+            (Some(_), None) => return Ok(None),
+            (None, _) => node::may_lack_node(planned, &worktrees.change, ran),
+        };
         let change_lacks = tree != TreeState::Base && node::may_lack_node(planned, &worktrees.change, ran);
         if !base_lacks && !change_lacks || std::mem::replace(&mut self.tried_node, true) {
             return Ok(None);

@@ -141,7 +141,7 @@ impl GateSession<'_> {
         }
         let Some(copy) = worktrees.swapped([])? else { return none };
         let swapped = self.run_apart(&worktrees.change, copy.again()?, planned, RunnerTest::None)?;
-        let renamed = self.under_other_names(worktrees, TreeState::Base);
+        let renamed = self.under_other_names(worktrees, TreeState::Base, &copy);
         let (swapped, _) = self.run_with_stand_ins(&worktrees.change, (&copy, renamed), planned, swapped)?;
         let of_machine = [GateTrouble::Machine, GateTrouble::MissingTool, GateTrouble::TimedOut];
         if swapped.run.trouble.as_ref().is_some_and(|(kind, _)| of_machine.contains(kind)) {
@@ -231,7 +231,8 @@ impl GateSession<'_> {
         if tree != TreeState::Held || !is_test_runner(planned.gate) {
             return Ok(ran);
         }
-        let renamed = self.under_other_names(worktrees, tree);
+        let Some(held) = &worktrees.held else { return Ok(ran) };
+        let renamed = self.under_other_names(worktrees, tree, &held.copy);
         let held = worktrees.get(tree);
         let (again, made) = self.run_with_stand_ins(held, (&held.copy, renamed), planned, ran)?;
         if let Some(OtherFiles { paths, why }) = made {
@@ -245,11 +246,17 @@ impl GateSession<'_> {
 
     /// Returns the files of one tree as they are under the names of the other, so that the tests of that one find what they
     /// test: with the code of the change its files under their old names, and the base's tests with the new names of what they
-    /// call; in the base the other way round, and the code that the change adds.
+    /// call; in the base the other way round, and the code that the change adds. Tests are read in the copy that they run on:
+    /// others stand beside them in their file.
     ///
     /// Files of languages whose programs are put together by a compiler are left out, but for new packages of Go: it takes
     /// in what lies in its folders, or is told where to find what.
-    fn under_other_names(&self, worktrees: &PreparedWorktrees, tree: TreeState) -> BTreeMap<String, String> {
+    fn under_other_names(
+        &self,
+        worktrees: &PreparedWorktrees,
+        tree: TreeState,
+        run_on: &WorkCopy,
+    ) -> BTreeMap<String, String> {
         let Some(base) = worktrees.base.as_ref().map(|base| &base.copy) else { return BTreeMap::new() };
         let change = &worktrees.change.copy;
         let text = |copy: &WorkCopy, path: &str| copy.text(path, FILE_BYTES_MAX as u64);
@@ -268,20 +275,22 @@ impl GateSession<'_> {
             let added = added.filter_map(|path| Some((path.to_owned(), text(change, path)?)));
             added.chain(files.filter_map(|(old, new)| Some((new.to_owned(), text(base, old)?)))).collect()
         };
-        found.extend(self.tests_with_other_names(worktrees, tree));
+        found.extend(self.tests_with_other_names(worktrees, tree, run_on));
         found
     }
 
-    /// Returns the tests that run on one tree, with the names that functions, types and constants have there.
-    fn tests_with_other_names(&self, worktrees: &PreparedWorktrees, tree: TreeState) -> BTreeMap<String, String> {
-        let change = &worktrees.change.copy;
-        let copies = worktrees.base.as_ref().zip(worktrees.held.as_ref());
-        let Some((base, held)) = copies.map(|(base, held)| (&base.copy, &held.copy)) else { return BTreeMap::new() };
-        let (before, now) = (self.code_texts(base), self.code_texts(change));
+    /// Returns the files with the tests that run on one tree, with the names that functions, types and constants have there.
+    fn tests_with_other_names(
+        &self,
+        worktrees: &PreparedWorktrees,
+        tree: TreeState,
+        run_on: &WorkCopy,
+    ) -> BTreeMap<String, String> {
+        let Some(base) = worktrees.base.as_ref().map(|base| &base.copy) else { return BTreeMap::new() };
+        let (before, now) = (self.code_texts(base), self.code_texts(&worktrees.change.copy));
         let mut names = renamed_declarations(&before, &now);
         let is_in = |texts: &[(&str, String)], name: &str| texts.iter().any(|(_, text)| has_word(text, name));
         names.retain(|old, new| !is_in(&now, old) && !is_in(&before, new));
-        let tests = if tree == TreeState::Held { held } else { change };
         let renamed = |text: &str| {
             names.iter().fold(text.to_owned(), |text, (old, new)| {
                 let (from, to) = if tree == TreeState::Held { (old, new) } else { (new, old) };
@@ -289,7 +298,7 @@ impl GateSession<'_> {
             })
         };
         let changed = worktrees.touched_tests().into_iter().filter_map(|path| {
-            let text = tests.text(&path, FILE_BYTES_MAX as u64)?;
+            let text = run_on.text(&path, FILE_BYTES_MAX as u64)?;
             let now = renamed(&text);
             (now != text).then_some((path, now))
         });

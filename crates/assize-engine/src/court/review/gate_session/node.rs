@@ -1,17 +1,22 @@
 //! Chooses the version of Node with which the tests of a project run.
 
+use std::collections::BTreeSet;
+
 use assize_ecosystem::node_version::NamedNode;
 use assize_gate::gate::{GateState, GateTrouble};
 use assize_gate::status_alone::is_status_alone;
 use assize_report::TestOutcome;
 
 use super::{BaseLookup, GateSession, Planned, PreparedWorktrees, is_test_runner};
-use crate::court::review::{ReviewStep, prepare};
+use crate::court::review::{ReviewStep, not_installed, prepare};
 use crate::gate::{GateExecution, PreparedWorktree};
 use crate::work_copy::CopyError;
 
 /// The ecosystem whose tests are meant.
 const NODE: &str = "node";
+
+/// How it begins what the report says of another version of Node.
+pub(in crate::court::review) const NODE_RAN: &str = "Node ";
 
 /// What the tests of JavaScript came to on a copy of the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,6 +48,14 @@ impl TestCounts {
     }
 }
 
+/// Another version of Node that everything runs with.
+pub(super) struct ChosenNode {
+    /// What the report says of it.
+    pub(super) note: String,
+    /// What could not be installed with it.
+    pub(super) not_installed: BTreeSet<String>,
+}
+
 /// Returns whether another version of Node may be what tests lack that ran on a copy.
 pub(super) fn may_lack_node(planned: Planned<'_>, on: &PreparedWorktree, ran: &GateExecution) -> bool {
     is_of_node(planned, on) && TestCounts::of(on, ran).any_fails()
@@ -55,27 +68,31 @@ fn is_of_node(planned: Planned<'_>, base: &PreparedWorktree) -> bool {
 
 impl GateSession<'_> {
     /// Has everything run with a version of Node that the project names, if tests fail on the base with the installed
-    /// version, and more pass with that one. Returns what the report says of it, if that is so.
-    pub(super) fn choose_node(&mut self, worktrees: &mut PreparedWorktrees) -> Result<Option<String>, CopyError> {
-        let Some(base) = &mut worktrees.base else { return Ok(None) };
+    /// version, and more pass with that one. Where there is no base, the tree stands for it.
+    pub(super) fn choose_node(&mut self, worktrees: &mut PreparedWorktrees) -> Result<Option<ChosenNode>, CopyError> {
+        let PreparedWorktrees { base, change, .. } = worktrees;
+        let base = base.as_mut().unwrap_or(change);
         let Some(installed) = base.node_version() else { return Ok(None) };
         let Some(named) = base.other_node(&installed) else { return Ok(None) };
         let before = self.tests_of_node(base)?;
-        if !before.any_fails() || !self.take_node(worktrees, &named, before.passed + 1)? {
+        if !before.any_fails() {
             return Ok(None);
         }
-        Ok(Some(format!(
-            "Node {} ran, as {} names it: with {installed}, which is installed, fewer tests pass on the base",
-            named.major, named.source
-        )))
+        let because = format!("as {} names it: with {installed}, which is installed, fewer tests pass", named.source);
+        let on = if worktrees.base.is_some() { " on the base" } else { "" };
+        let not_installed = self.take_node(worktrees, &named, before.passed + 1)?;
+        Ok(not_installed.map(|not_installed| ChosenNode {
+            note: format!("{NODE_RAN}{} ran, {because}{on}", named.major),
+            not_installed,
+        }))
     }
 
     /// Has everything run with the version of Node that the change names in place of the base's, if the tests of the base
-    /// pass with it as well. Returns what the report says of it, if that is so.
+    /// pass with it as well.
     pub(super) fn choose_node_of_change(
         &mut self,
         worktrees: &mut PreparedWorktrees,
-    ) -> Result<Option<String>, CopyError> {
+    ) -> Result<Option<ChosenNode>, CopyError> {
         let Some(base) = &mut worktrees.base else { return Ok(None) };
         let Some(installed) = base.node_version() else { return Ok(None) };
         let Some(named) = worktrees.change.other_node(&installed).filter(|named| named.replaces_installed) else {
@@ -85,51 +102,57 @@ impl GateSession<'_> {
             return Ok(None);
         }
         let before = self.tests_of_node(base)?;
-        if !self.take_node(worktrees, &named, before.passed)? {
-            return Ok(None);
-        }
-        Ok(Some(format!(
-            "Node {} ran, as {} of the change names it in place of {installed}, which is installed",
-            named.major, named.source
-        )))
+        let not_installed = self.take_node(worktrees, &named, before.passed)?;
+        let because = format!("as {} of the change names it in place of {installed}, which is installed", named.source);
+        Ok(not_installed.map(|not_installed| ChosenNode {
+            note: format!("{NODE_RAN}{} ran, {because}", named.major),
+            not_installed,
+        }))
     }
 
-    /// Takes a version of Node for all copies, if at least so many tests of the base pass with it. What the project depends on
-    /// is installed anew for it, and what was found out before is forgotten.
+    /// Takes a version of Node for all copies, if at least so many tests of the base pass with it, or of the tree where there
+    /// is none. What the project depends on is installed anew for it, and what was found out before is forgotten. Returns what
+    /// could not be installed then.
     fn take_node(
         &mut self,
         worktrees: &mut PreparedWorktrees,
         named: &NamedNode,
         passed_min: usize,
-    ) -> Result<bool, CopyError> {
-        let Some(base) = &worktrees.base else { return Ok(false) };
+    ) -> Result<Option<BTreeSet<String>>, CopyError> {
         (self.watch)(ReviewStep::Preparing { because: &named.source, printed: "" });
         let (terms, sandbox) = (self.terms, self.sandbox);
         let with_node =
             |worktree: &PreparedWorktree| worktree.with_node(named.major, sandbox, &terms.gates.preparation);
-        let Some(mut of_base) = with_node(base)? else { return Ok(false) };
-        prepare(&mut of_base, sandbox, terms, (&worktrees.source, None), self.watch)?;
-        if self.tests_of_node(&mut of_base)?.passed < passed_min {
-            return Ok(false);
+        let Some(mut first) = with_node(worktrees.base.as_ref().unwrap_or(&worktrees.change))? else {
+            return Ok(None);
+        };
+        let mut results = prepare(&mut first, sandbox, terms, (&worktrees.source, None), self.watch)?;
+        if self.tests_of_node(&mut first)?.passed < passed_min {
+            return Ok(None);
         }
-        // All of them have it, or none.
-        let mut others = Vec::new();
-        for worktree in worktrees.held.iter().chain([&worktrees.change]) {
-            let Some(mut other) = with_node(worktree)? else { return Ok(false) };
-            prepare(&mut other, sandbox, terms, (&worktrees.source, Some(&of_base.copy)), self.watch)?;
-            others.push(other);
+        let PreparedWorktrees { base, held, change, source, .. } = worktrees;
+        if let Some(base) = base {
+            // All of them have it, or none.
+            let mut others = Vec::new();
+            for worktree in held.iter().chain([&*change]) {
+                let Some(mut other) = with_node(worktree)? else { return Ok(None) };
+                results.extend(prepare(&mut other, sandbox, terms, (source, Some(&first.copy)), self.watch)?);
+                others.push(other);
+            }
+            for (worktree, other) in held.iter_mut().chain([change]).zip(others) {
+                *worktree = other;
+            }
+            *base = first;
+        } else {
+            *change = first;
         }
-        for (worktree, other) in worktrees.held.iter_mut().chain([&mut worktrees.change]).zip(others) {
-            *worktree = other;
-        }
-        worktrees.base = Some(of_base);
         self.of_change.clear();
         self.of_held.clear();
         self.of_base.clear();
         self.sees_canary.clear();
         self.needs_build.clear();
         self.base_build = None;
-        Ok(true)
+        Ok(Some(not_installed(results)))
     }
 
     /// Counts the tests of JavaScript that pass and fail on a copy of the base, as they are or once it is built.

@@ -107,7 +107,9 @@ impl<'a> GateSession<'a> {
             again.run = as_test(&format!("the script `{}`", same.setup.detail));
             settled
         } else {
-            again.run.state == GateState::Passed && settles_all(&again.run, &ran.run, worktrees)
+            // What runs beside a runner names no files.
+            let files = if planned.gate.is_supplement() { BTreeSet::new() } else { touched_files_of_tests(worktrees) };
+            again.run.state == GateState::Passed && settles_all(&again.run, &ran.run, &files)
         };
         if !settles {
             return Ok(ran);
@@ -261,14 +263,13 @@ fn touched_files_of_tests(worktrees: &PreparedWorktrees) -> BTreeSet<String> {
     touched
 }
 
-/// Returns whether another run of tests passes what failed in the first one, and runs each file of tests that the change
-/// touches.
-fn settles_all(again: &GateRun, first: &GateRun, worktrees: &PreparedWorktrees) -> bool {
+/// Returns whether another run of tests passes what failed in the first one, and runs each of these files of tests.
+fn settles_all(again: &GateRun, first: &GateRun, files: &BTreeSet<String>) -> bool {
     let passed: BTreeSet<&str> =
         again.cases().filter(|case| case.outcome == TestOutcome::Passed).map(|case| case.id.as_str()).collect();
     let mut failed = first.cases().filter(|case| case.outcome == TestOutcome::Failed);
     let ran: BTreeSet<&str> =
         again.cases().filter(|case| case.outcome.was_executed()).filter_map(excuse::file_of).collect();
     failed.all(|case| passed.contains(case.id.as_str()) || case.id.ends_with(WHOLE))
-        && touched_files_of_tests(worktrees).iter().all(|file| ran.contains(file.as_str()))
+        && files.iter().all(|file| ran.contains(file.as_str()))
 }
