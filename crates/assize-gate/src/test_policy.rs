@@ -161,6 +161,12 @@ pub fn without_tools(path: &str, text: &str, tools: &BTreeSet<&str>) -> Option<S
     }
 }
 
+/// Takes a manifest without what it tells runners of tests. `None` where it tells them nothing, or cannot be read.
+pub fn without_runners(path: &str, text: &str) -> Option<String> {
+    guarded(path)?;
+    without_tools(path, text, &tool::guarded_tools().filter(|tool| tool.is_runner()).map(|tool| tool.id).collect())
+}
+
 /// Returns whether a change of a manifest touches its settings for tests and checks, scripts of packages left out, or has a type
 /// checker object to less.
 pub fn changes_settings(path: &str, base: &str, change: &str) -> bool {
@@ -532,6 +538,10 @@ mod tests {
         ] {
             assert_eq!(without_tools(path, text, &tools).as_deref(), Some(expected), "{path}");
         }
+        let of_all = "[tool.pytest.ini_options]\ntestpaths = [\"tests\"]\n[tool.ruff]\nline-length = 1\n";
+        let of_checks = "[tool.ruff]\nline-length = 1\n";
+        assert_eq!(without_runners("pyproject.toml", of_all).as_deref(), Some(of_checks));
+        assert_eq!(without_runners("a.toml", of_all), None);
         for text in ["[tool", "[tool.ruff]\nline-length=1\n"] {
             assert_eq!(without_tools("pyproject.toml", text, &tools), None);
         }

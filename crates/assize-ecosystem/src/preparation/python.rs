@@ -25,6 +25,9 @@ const PIP: &str = ".venv/bin/python -m pip install --quiet";
 const MANAGERS: [(&str, &str); 4] =
     [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm"), ("Pipfile.lock", "pipenv")];
 
+/// What stands in a requirement for a version or for an environment.
+const VERSION_MARKS: [char; 6] = ['=', '<', '>', '~', '@', ';'];
+
 /// Where a manager is installed that is missing.
 const MANAGER: &str = "/tmp/assize-manager";
 
@@ -268,10 +271,21 @@ impl DeclaredPackages {
             let words =
                 || value.split([',', '\n']).map(str::trim).filter(|word| !word.is_empty() && !word.contains('{'));
             match key.as_str() {
-                "deps" => self.add_tox_deps(value.lines().map(str::to_owned)),
+                "deps" => self.add_tox_deps(lines_of(&value).into_iter()),
                 "extras" => self.extras.extend(words().map(str::to_owned)),
                 "dependency_groups" => self.groups.extend(words().map(str::to_owned)),
                 _ => {}
+            }
+        }
+        // Others are for a version of something each: what they have in common is that tests want it.
+        let named = text.lines().filter_map(|line| line.trim_end().strip_prefix("[testenv:")?.strip_suffix(']'));
+        for name in named {
+            let deps = ini_section(text, &format!("testenv:{name}")).into_iter().find(|(key, _)| key == "deps");
+            let mut of_environment = Self::default();
+            of_environment.add_tox_deps(deps.into_iter().flat_map(|(_, value)| lines_of(&value)));
+            let packages = of_environment.packages;
+            if has_check_tool(packages.iter().map(String::as_str)) {
+                self.packages.extend(packages.into_iter().filter(|it| !it.contains(VERSION_MARKS)));
             }
         }
     }
@@ -403,6 +417,11 @@ fn texts(value: &Value) -> impl Iterator<Item = &str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
+/// The lines of a value.
+fn lines_of(value: &str) -> Vec<String> {
+    value.lines().map(str::to_owned).collect()
+}
+
 /// The keys of a section of an ini file with their values, of which one may go on in indented lines.
 fn ini_section(text: &str, section: &str) -> Vec<(String, String)> {
     let header = format!("[{section}]");
@@ -498,6 +517,17 @@ mod tests {
                     ),
                 ],
                 "-e . 'mock>=1' pytest || (PIP -e . && for it in 'mock>=1' pytest; do PIP $it || true; done)",
+            ),
+            (
+                vec![
+                    ("setup.py", String::new()),
+                    (
+                        "tox.ini",
+                        "[testenv:py38-extra]\ndeps =\n  pytest\n  numpy\n  old<2\n[testenv:docs]\ndeps = sphinx\n"
+                            .to_owned(),
+                    ),
+                ],
+                "-e . numpy pytest || (PIP -e . && for it in numpy pytest; do PIP $it || true; done)",
             ),
             (
                 vec![("requirements.txt", String::new()), ("requirements/test.txt", String::new())],

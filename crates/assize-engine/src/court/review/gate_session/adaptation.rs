@@ -12,6 +12,7 @@ use assize_gate::gate::{GateRun, GateState, GateTrouble, name_of};
 use assize_gate::missing_name::missing_names;
 use assize_gate::stand_in::{objections, stand_ins};
 use assize_gate::status_alone::is_status_alone;
+use assize_gate::test_policy::without_runners;
 use assize_syntax::cut_off::{with_code_cut_off, with_functions_cut_off};
 use assize_syntax::failing_body::{TestSource, may_share, with_failing_bodies};
 use assize_syntax::inline_tests::FILE_BYTES_MAX;
@@ -28,6 +29,10 @@ use crate::work_copy::{CopyError, WorkCopy};
 
 /// A file of a change, and one of its hunks.
 type ChangePart<'diff> = (&'diff str, &'diff DiffHunk);
+
+/// Why the base's tests ran with other files than the change has.
+const RENAMED: &str = "the base's tests ran with the names that things have with the change";
+const UNSETTLED: &str = "the base's tests ran without what new settings tell their runner";
 
 /// What a reader has to check of tests that are rewritten.
 const CHECK_EXPECTATIONS: &str = "the new expectations are what you want";
@@ -142,7 +147,8 @@ impl GateSession<'_> {
         let Some(copy) = worktrees.swapped([])? else { return none };
         let swapped = self.run_apart(&worktrees.change, copy.again()?, planned, RunnerTest::None)?;
         let renamed = self.under_other_names(worktrees, TreeState::Base, &copy);
-        let (swapped, _) = self.run_with_stand_ins(&worktrees.change, (&copy, renamed), planned, swapped)?;
+        let ways = vec![(renamed, RENAMED)];
+        let (swapped, _) = self.run_with_stand_ins(&worktrees.change, (&copy, ways), planned, swapped)?;
         let of_machine = [GateTrouble::Machine, GateTrouble::MissingTool, GateTrouble::TimedOut];
         if swapped.run.trouble.as_ref().is_some_and(|(kind, _)| of_machine.contains(kind)) {
             // It says nothing of the base's code.
@@ -233,8 +239,10 @@ impl GateSession<'_> {
         }
         let Some(held) = &worktrees.held else { return Ok(ran) };
         let renamed = self.under_other_names(worktrees, tree, &held.copy);
+        let unsettled = self.without_new_settings(worktrees, &held.copy);
         let held = worktrees.get(tree);
-        let (again, made) = self.run_with_stand_ins(held, (&held.copy, renamed), planned, ran)?;
+        let ways = vec![(renamed, RENAMED), (unsettled, UNSETTLED)];
+        let (again, made) = self.run_with_stand_ins(held, (&held.copy, ways), planned, ran)?;
         if let Some(OtherFiles { paths, why }) = made {
             let name = name_of(planned.gate.id(), &planned.setup.folder);
             let files = listed(&paths.into_iter().collect::<Vec<_>>(), 5);
@@ -305,16 +313,26 @@ impl GateSession<'_> {
         changed.collect()
     }
 
+    /// Returns the manifests that the change adds, without what they tell runners of tests: those of the base are told nothing.
+    fn without_new_settings(&self, worktrees: &PreparedWorktrees, held: &WorkCopy) -> BTreeMap<String, String> {
+        let Some(base) = worktrees.base.as_ref().map(|base| &base.copy) else { return BTreeMap::new() };
+        let new = self.diff.files.iter().map(|file| &file.path).filter(|path| !base.files().contains(*path));
+        let without = |path: &String| {
+            let text = held.text(path, FILE_BYTES_MAX as u64)?;
+            Some((path.clone(), without_runners(path, &text)?))
+        };
+        new.filter_map(without).collect()
+    }
+
     /// Runs a gate again on a copy with stand-ins for the names that its tests miss, as long as more tests can be run for
-    /// that; first on one where these stand under other names. Returns the last run, and what other files it has and why.
+    /// that; first in other ways, each with other files. Returns the last run, and what other files it has and why.
     fn run_with_stand_ins(
         &mut self,
         like: &PreparedWorktree,
-        (of, renamed): (&WorkCopy, BTreeMap<String, String>),
+        (of, mut ways): (&WorkCopy, Vec<(BTreeMap<String, String>, &'static str)>),
         planned: Planned<'_>,
         ran: GateExecution,
     ) -> Result<(GateExecution, Option<OtherFiles>), CopyError> {
-        const RENAMED: &str = "the base's tests ran with the names that things have with the change";
         const MISSING: &str =
             "what the base's tests miss with the change, or what cannot be built of them, fails alone";
         // A compiler speaks of imports first, then of types, then of what is borrowed, and of ten places at a time.
@@ -323,7 +341,7 @@ impl GateSession<'_> {
             return Ok((ran, None));
         }
         let stood_in = self.stood_in(&ran.run, of);
-        let ways = [(renamed, RENAMED), (stood_in, MISSING)];
+        ways.push((stood_in, MISSING));
         for (mut missing, why) in ways.into_iter().filter(|(missing, _)| !missing.is_empty()) {
             let (mut copy, mut last, mut paths) = (of.again()?, ran.clone(), BTreeSet::new());
             for _ in 0..ROUNDS_MAX {
