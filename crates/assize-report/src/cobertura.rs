@@ -25,7 +25,7 @@ struct Coverage {
 ///
 /// # Errors
 ///
-/// It is no whole report, or its rate is better than its lines.
+/// It is no whole report, it lists no line, or its rate is better than its lines.
 pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
     let mut coverage = Coverage::default();
     walk(FORMAT, bytes, |piece| match piece {
@@ -36,6 +36,10 @@ pub fn parse(bytes: &[u8]) -> Result<ToolReport, ReportError> {
             Ok(())
         }
     })?;
+    if coverage.lines.is_empty() {
+        // A rate without them cannot be told from one that somebody has written.
+        return Err(ReportError::Malformed { format: FORMAT, detail: "it lists no line".to_owned() });
+    }
     let hit = coverage.lines.values().filter(|hit| **hit).count();
     let coverage_pct = percent(hit, coverage.lines.len());
     if let (Some(declared), Some(counted)) = (coverage.declared, coverage_pct)
@@ -103,6 +107,9 @@ mod tests {
         assert!(matches!(parse(document("0.9").as_bytes()), Err(ReportError::Contradictory(_))));
         assert!(matches!(parse(document("NaN").as_bytes()), Err(ReportError::Malformed { .. })));
         assert!(matches!(parse(b"<report/>"), Err(ReportError::Malformed { .. })));
-        assert_eq!(parse(b"<coverage/>").unwrap().coverage_pct, None);
+        for without_lines in ["<coverage/>", r#"<coverage line-rate="0.9"><packages/></coverage>"#] {
+            let Err(ReportError::Malformed { detail, .. }) = parse(without_lines.as_bytes()) else { panic!("{without_lines}") };
+            assert_eq!(detail, "it lists no line");
+        }
     }
 }
