@@ -332,6 +332,8 @@ impl LineHistory {
 struct FromGit<'a> {
     /// Lines of the version that stand in contents that git brought as well.
     lines: HashSet<usize>,
+    /// Those that stand there with other space: something formatted them before anybody looked.
+    spaced: HashSet<usize>,
     /// The lines of those contents that are the most like it: what they lack, git took along.
     nearest: Option<HashSet<&'a str>>,
 }
@@ -340,15 +342,13 @@ impl<'a> FromGit<'a> {
     fn of(version: &'a FileVersion, new: &[&str]) -> Self {
         let mut from_git = Self::default();
         let mut most = 0;
+        let spaceless = |lines: &[&str]| lines.iter().map(|line| words(line)).collect::<Vec<String>>();
+        let new_words = spaceless(new);
         for text in &version.brought {
             let theirs: Vec<&str> = text.lines().collect();
-            let mut alike = HashSet::new();
-            let mut at = 0;
-            for LineChange { come, .. } in line_changes(&theirs, new, |_| false) {
-                alike.extend(at..come.start);
-                at = come.end;
-            }
-            alike.extend(at..new.len());
+            let alike = same_lines(&theirs, new);
+            let spaced = same_lines(&refs(&spaceless(&theirs)), &refs(&new_words));
+            from_git.spaced.extend(spaced.into_iter().filter(|at| !new_words[*at].is_empty()));
             if alike.len() > most {
                 most = alike.len();
                 from_git.nearest = Some(theirs.into_iter().collect());
@@ -365,6 +365,27 @@ impl<'a> FromGit<'a> {
             None => self.nearest.as_ref().is_some_and(|nearest| !nearest.contains(line.text.as_str())),
         }
     }
+}
+
+/// The lines of a text that another one has as well, in the same order.
+fn same_lines(old: &[&str], new: &[&str]) -> HashSet<usize> {
+    let mut same = HashSet::new();
+    let mut at = 0;
+    for LineChange { come, .. } in line_changes(old, new, |_| false) {
+        same.extend(at..come.start);
+        at = come.end;
+    }
+    same.extend(at..new.len());
+    same
+}
+
+/// A line without more space than its words need.
+fn words(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn refs(lines: &[String]) -> Vec<&str> {
+    lines.iter().map(String::as_str).collect()
 }
 
 /// The lines that come with a version.
@@ -405,7 +426,6 @@ impl Arrivals<'_> {
     /// A line that comes in the place of those that are away. One that only gets other space is still its author's.
     fn of(&self, index: usize, away: &mut Vec<TracedLine>) -> TracedLine {
         let text = self.lines[index];
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
         let own = words(text);
         let is_same = |line: &TracedLine| {
             let goes = line.removed.is_some_and(|(_, number)| number == self.number);
@@ -418,7 +438,9 @@ impl Arrivals<'_> {
             line.removed = Some((self.version.author, self.number));
         }
         let of_before = spaced.filter(|at| away[*at].added.is_some()).and_then(|at| away.remove(at).added);
-        let brought = self.from_git.lines.contains(&index).then_some((Author::Git, self.number));
+        let is_brought =
+            self.from_git.lines.contains(&index) || spaced.is_none() && self.from_git.spaced.contains(&index);
+        let brought = is_brought.then_some((Author::Git, self.number));
         let added = brought.or(of_before).unwrap_or((self.version.author, self.number));
         TracedLine { text: text.to_owned(), added: Some(added), beginning, removed: None }
     }
@@ -616,6 +638,17 @@ mod tests {
         let own = history.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
         let added: Vec<&str> = own.added_lines().map(|(_, line)| line).collect();
         assert_eq!((added, history.others()), (vec!["own"], vec![Author::Git]));
+    }
+
+    #[test]
+    fn lines_that_git_brought_are_not_of_the_one_who_formats_them_at_once() {
+        let mut history = LineHistory::new(Some("a {\n  b\n}"));
+        let version =
+            FileVersion { is_of_git: true, ..FileVersion::new(Author::Own, Some("a {\n    b\n    c\n    d\n}")) };
+        history.follow(&FileVersion { brought: vec!["a {\n  b\n  c\n}".to_owned()], ..version });
+        let own = history.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
+        let added: Vec<&str> = own.added_lines().map(|(_, line)| line).collect();
+        assert_eq!((added, own.removed_lines().count()), (vec!["    b", "    d"], 1));
     }
 
     #[test]
