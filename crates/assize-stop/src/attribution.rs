@@ -20,6 +20,8 @@ use line_changes::{LineChange, line_changes};
 const TELLING: usize = 16;
 /// So many versions of a file are remembered, should it get their contents again.
 const PAST_MAX: usize = 32;
+/// The most lines that are kept of what went with a return to what was before.
+const FORGONE_MAX: usize = 10_000;
 /// Lines of context around the lines of a hunk.
 const CONTEXT: usize = 3;
 
@@ -113,6 +115,8 @@ impl TracedLine {
 #[derive(Debug, Default)]
 pub struct LineHistory {
     lines: Vec<TracedLine>,
+    /// Lines that somebody wrote, and that went because the file became what it had been before.
+    forgone: Vec<TracedLine>,
     versions: usize,
     /// What it was like with its last versions.
     past: VecDeque<PastVersion>,
@@ -153,7 +157,12 @@ impl LineHistory {
         self.versions += 1;
         let past = self.past.iter().rfind(|past| version.text.as_ref() == Some(&past.text));
         if let Some(PastVersion { lines, last, .. }) = past {
-            (self.lines, self.last, self.exists) = (lines.clone(), *last, true);
+            let before = std::mem::replace(&mut self.lines, lines.clone());
+            (self.last, self.exists) = (*last, true);
+            let went = before.into_iter().filter(|line| line.added.is_some());
+            let removed = Some((version.author, self.versions));
+            self.forgone.extend(went.map(|line| TracedLine { removed: line.removed.or(removed), ..line }));
+            self.forgone.drain(..self.forgone.len().saturating_sub(FORGONE_MAX));
             return;
         }
         let there: Vec<&TracedLine> = self.lines.iter().filter(|line| line.removed.is_none()).collect();
@@ -216,9 +225,8 @@ impl LineHistory {
     /// What was written at once since the beginning, and is away, by its first line.
     fn written(&self) -> HashMap<String, Vec<Vec<TracedLine>>> {
         let mut written: HashMap<String, Vec<Vec<TracedLine>>> = HashMap::new();
-        for run in
-            self.lines.chunk_by(TracedLine::went_with).filter(|run| run[0].added.is_some() && run[0].removed.is_some())
-        {
+        let runs = [&self.forgone, &self.lines].into_iter().flat_map(|lines| lines.chunk_by(TracedLine::went_with));
+        for run in runs.filter(|run| run[0].added.is_some() && run[0].removed.is_some()) {
             // A line such as `assert!(true);` may be anyone's.
             let says: usize = run.iter().map(|line| line.text.chars().filter(|it| it.is_alphanumeric()).count()).sum();
             if says >= TELLING {
@@ -232,6 +240,7 @@ impl LineHistory {
     /// beginning.
     pub fn arrive_elsewhere(&mut self, author: Author) {
         self.lines.retain(|line| line.removed.is_none());
+        self.forgone.clear();
         for line in &mut self.lines {
             if line.added.is_none() || line.beginning.is_some() {
                 line.added = Some((author, self.versions));
@@ -683,6 +692,17 @@ mod tests {
             (added(true), added(false)),
             (vec!["x".to_owned(), "y".to_owned()], ["x", "y", others[0], others[1]].map(str::to_owned).to_vec())
         );
+    }
+
+    #[test]
+    fn what_was_taken_out_and_git_brings_back_is_whose_it_was() {
+        let (start, own) = ("a\nb\n", "a\nfn written_by_the_session()\nb\n");
+        let mut history = history(Some(start), &[(Author::Own, Some(own)), (Author::Git, Some(start))]);
+        let text = "a\nfn written_by_the_session()\nb\nc\n";
+        history.follow(&FileVersion { is_of_git: true, ..FileVersion::new(Author::Person, Some(text)) });
+        let part = history.own_part(&FileChange::new("a", FileStatus::Modified)).expect("a part");
+        let added: Vec<&str> = part.added_lines().map(|(_, line)| line).collect();
+        assert_eq!(added, ["fn written_by_the_session()"]);
     }
 
     #[test]
