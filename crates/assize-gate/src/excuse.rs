@@ -699,14 +699,18 @@ impl AdaptationRuns<'_> {
         !missing.is_empty() && missing.iter().all(|name| self.gone.contains(*name))
     }
 
-    /// Returns the tests that say the same on the base and with the code of the change, and that the change rewrites so that they
-    /// pass on both. They told nothing of its code, whatever it is.
+    /// Returns the tests that say the same on the base and with the code of the change, and that the change rewrites so that its
+    /// own code passes them. They told nothing of its code, whatever it is. The new versions may pass on the base as well, or miss
+    /// a name there; those that fail for more are adapted.
     pub fn red_adapted(&self) -> BTreeSet<String> {
         let [change, swapped] = [self.change, self.swapped].map(Endings::of);
         let alike = red_alike(self.held, self.base);
-        let passes = |id: &str| [&change, &swapped].iter().all(|run| run.is(id, TestOutcome::Passed));
+        let passes = |case: &TestCase| {
+            let of_base = swapped.is(&case.id, TestOutcome::Passed) || is_only_a_missing_name(&swapped, case);
+            change.is(&case.id, TestOutcome::Passed) && of_base
+        };
         let found = failing(self.held).filter(|case| alike.contains(&case.id) && self.is_touched(case));
-        found.filter(|case| passes(&case.id)).map(|case| case.id.clone()).collect()
+        found.filter(|case| passes(case)).map(|case| case.id.clone()).collect()
     }
 
     /// Returns the tests that the change touches and that may fail with its code for nothing but a warning: they passed on the base, and
@@ -1068,6 +1072,23 @@ mod tests {
         assert_eq!(of_red(&red, "test_a.py"), [x, ""], "it failed on the base for another reason");
         assert_eq!(of_red(&fixed, "test_a.py"), ["", x], "it passes on the base now");
         assert_eq!(of_red(&fixed, "test_b.py"), ["", ""], "its file is as it was");
+    }
+
+    #[test]
+    fn a_red_test_may_use_names_that_the_change_brings() {
+        let x = "test_a.py::x";
+        let (touched, none) = (BTreeSet::from(["test_a.py".to_owned()]), BTreeSet::new());
+        let (base, change) = (red(&[(x, "assert 1 == 2")]), tested(&[(x, TestOutcome::Passed)]));
+        let of = |held: &str, swapped: &str| {
+            let (held, swapped) = (red(&[(x, held)]), red(&[(x, swapped)]));
+            let (base, change, touched) = (&base, &change, &touched);
+            let runs =
+                AdaptationRuns { base, held: &held, change, swapped: &swapped, touched, removed: &none, gone: &none };
+            !runs.red_adapted().is_empty()
+        };
+        assert!(of("assert 1 == 2", "NameError: name 'strip' is not defined"));
+        assert!(!of("assert 3 == 'a'", "NameError: name 'strip' is not defined"), "it says something of the change");
+        assert!(!of("assert 1 == 2", "assert 1 == 7"), "then it is adapted");
     }
 
     #[test]
