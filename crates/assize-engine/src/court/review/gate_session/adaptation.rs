@@ -29,6 +29,8 @@ use crate::work_copy::{CopyError, WorkCopy};
 
 /// A file of a change, and one of its hunks.
 type ChangePart<'diff> = (&'diff str, &'diff DiffHunk);
+/// Texts of files in place of those that are there, and why tests run with them.
+type OtherTexts = (BTreeMap<String, String>, &'static str);
 
 /// Why the base's tests ran with other files than the change has.
 const RENAMED: &str = "the base's tests ran with the names that things have with the change";
@@ -329,7 +331,7 @@ impl GateSession<'_> {
     fn run_with_stand_ins(
         &mut self,
         like: &PreparedWorktree,
-        (of, mut ways): (&WorkCopy, Vec<(BTreeMap<String, String>, &'static str)>),
+        (of, mut ways): (&WorkCopy, Vec<OtherTexts>),
         planned: Planned<'_>,
         ran: GateExecution,
     ) -> Result<(GateExecution, Option<OtherFiles>), CopyError> {
