@@ -48,8 +48,7 @@ pub(crate) fn makeshift_commands(view: &ProjectView<'_>, folder: &str, preparati
     if !declared.project {
         return Vec::new();
     }
-    let upgraded = (!declared.groups.is_empty()).then(|| format!("{PIP} --upgrade pip"));
-    let lines = [ENVIRONMENT.to_owned()].into_iter().chain(upgraded).chain([declared.unbuilt(view, folder)]);
+    let lines = declared.environment().into_iter().chain([declared.unbuilt(view, folder)]);
     lines.chain(commands_for_hooks(view, folder, preparation)).collect()
 }
 
@@ -107,11 +106,7 @@ fn commands_for_packages(view: &ProjectView<'_>, folder: &str, preparation: &Pre
 
 /// The commands that install what is declared with pip.
 fn with_pip(declared: &DeclaredPackages, view: &ProjectView<'_>) -> Vec<String> {
-    let mut lines = vec![ENVIRONMENT.to_owned()];
-    if !declared.groups.is_empty() {
-        // Groups need version 25.1.
-        lines.push(format!("{PIP} --upgrade pip"));
-    }
+    let mut lines = declared.environment();
     let is_there = declared.runner.iter().all(|runner| (view.has_program)(runner));
     let least =
         DeclaredPackages { project: declared.project, runner: declared.runner.clone(), ..DeclaredPackages::default() }
@@ -271,7 +266,7 @@ impl DeclaredPackages {
             let words =
                 || value.split([',', '\n']).map(str::trim).filter(|word| !word.is_empty() && !word.contains('{'));
             match key.as_str() {
-                "deps" => self.add_tox_deps(lines_of(&value).into_iter()),
+                "deps" => self.add_tox_deps(value.lines()),
                 "extras" => self.extras.extend(words().map(str::to_owned)),
                 "dependency_groups" => self.groups.extend(words().map(str::to_owned)),
                 _ => {}
@@ -280,9 +275,10 @@ impl DeclaredPackages {
         // Others are for a version of something each: what they have in common is that tests want it.
         let named = text.lines().filter_map(|line| line.trim_end().strip_prefix("[testenv:")?.strip_suffix(']'));
         for name in named {
-            let deps = ini_section(text, &format!("testenv:{name}")).into_iter().find(|(key, _)| key == "deps");
             let mut of_environment = Self::default();
-            of_environment.add_tox_deps(deps.into_iter().flat_map(|(_, value)| lines_of(&value)));
+            for (_, value) in ini_section(text, &format!("testenv:{name}")).iter().filter(|(key, _)| key == "deps") {
+                of_environment.add_tox_deps(value.lines());
+            }
             let packages = of_environment.packages;
             if has_check_tool(packages.iter().map(String::as_str)) {
                 self.packages.extend(packages.into_iter().filter(|it| !it.contains(VERSION_MARKS)));
@@ -310,9 +306,9 @@ impl DeclaredPackages {
         }
     }
 
-    fn add_tox_deps(&mut self, lines: impl Iterator<Item = String>) {
+    fn add_tox_deps(&mut self, lines: impl Iterator<Item = impl AsRef<str>>) {
         for line in lines {
-            let line = line.split(" #").next().unwrap_or_default().trim();
+            let line = line.as_ref().split(" #").next().unwrap_or_default().trim();
             // A line for some environments only, or one that is filled in from elsewhere.
             let is_conditional =
                 line.split_once(':').is_some_and(|(factor, _)| !factor.contains(['@', '[', ';', '=', '<', '>']));
@@ -356,6 +352,13 @@ impl DeclaredPackages {
         let all = extras.chain(groups).chain(files);
         let packages = self.packages.iter().filter(|package| !package.contains(char::is_whitespace)).cloned();
         all.filter(|part| part.split(' ').count() == 2).chain(packages).collect()
+    }
+
+    /// The commands that make an environment for it.
+    fn environment(&self) -> Vec<String> {
+        // Groups need version 25.1 of pip.
+        let upgraded = (!self.groups.is_empty()).then(|| format!("{PIP} --upgrade pip"));
+        [ENVIRONMENT.to_owned()].into_iter().chain(upgraded).collect()
     }
 
     /// The commands for a project that cannot be built here: all that it would bring along, as far as it goes, and a
@@ -415,11 +418,6 @@ fn tables(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
 /// The texts of a list.
 fn texts(value: &Value) -> impl Iterator<Item = &str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str)
-}
-
-/// The lines of a value.
-fn lines_of(value: &str) -> Vec<String> {
-    value.lines().map(str::to_owned).collect()
 }
 
 /// The keys of a section of an ini file with their values, of which one may go on in indented lines.

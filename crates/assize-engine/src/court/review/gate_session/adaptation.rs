@@ -285,7 +285,7 @@ impl GateSession<'_> {
             let added = added.filter_map(|path| Some((path.to_owned(), text(change, path)?)));
             added.chain(files.filter_map(|(old, new)| Some((new.to_owned(), text(base, old)?)))).collect()
         };
-        found.extend(self.tests_with_other_names(worktrees, tree, run_on));
+        found.extend(self.tests_with_other_names(worktrees, base, (tree, run_on)));
         found
     }
 
@@ -293,10 +293,9 @@ impl GateSession<'_> {
     fn tests_with_other_names(
         &self,
         worktrees: &PreparedWorktrees,
-        tree: TreeState,
-        run_on: &WorkCopy,
+        base: &WorkCopy,
+        (tree, run_on): (TreeState, &WorkCopy),
     ) -> BTreeMap<String, String> {
-        let Some(base) = worktrees.base.as_ref().map(|base| &base.copy) else { return BTreeMap::new() };
         let (before, now) = (self.code_texts(base), self.code_texts(&worktrees.change.copy));
         let mut names = renamed_declarations(&before, &now);
         let is_in = |texts: &[(&str, String)], name: &str| texts.iter().any(|(_, text)| has_word(text, name));
